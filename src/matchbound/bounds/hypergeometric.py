@@ -1,0 +1,177 @@
+"""Hypergeometric tail inversion: the exact bound for values that are 0 or 1."""
+
+import math
+from functools import cache
+from heapq import heappop, heappush
+from types import ModuleType
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from matchbound.bounds.binomial import clopper_pearson
+from matchbound.bounds.checks import check_draw, check_draws
+from matchbound.bounds.sample import Sample, Size
+
+SETTLED = 10_000  # with more draws, a tie's whole numbers have megabits: it counts as kept
+GRAIN = 1e-5  # how finely a range of sizes is searched, relative to the size
+
+
+def hypergeometric(sample: Sample, size: Size, delta: float) -> float:
+    """The share of ones in a finite population; `hypergeometric_lower` over the size.
+
+    Claim: share ≥ bound with probability at least 1 − δ, for every size in the range given.
+    Formula: the least m with P(K ≥ k) ≥ δ, over n; for a range, the least such share in it (not
+    the one at an end: the share is a saw-tooth in n), or at most 1 part in 10⁵ below it.
+    Assumes: drawn uniformly without replacement, s fixed beforehand, values *known* to be 0 or 1.
+    Prefer it: always, for such values; among bounds that do not fall as k grows, none is larger.
+    Source: Chvátal (1979); for large sizes Uhlmann (1966).
+
+    >>> import numpy as np
+    >>> from matchbound import bounds
+    >>> seen = np.arange(667) < 567
+    >>> round(bounds.lower(seen, size=80_000_000, delta=0.05), 6)
+    0.82544
+    >>> round(bounds.lower(seen, size=(567, 80_000_000), delta=0.05), 6)
+    0.825439
+    """
+    assert size is not None
+    k, s, (least, most) = sample.ones, sample.drawn, size
+    at_most = _invert(k, s, most, delta) / most
+    if least == most:
+        return at_most
+    everywhere = _below_every_size(k, s, most, delta)
+    if everywhere >= at_most * (1 - GRAIN):
+        return everywhere
+    return _least_share(k, s, least, most, delta)
+
+
+def _below_every_size(k: int, s: int, most: int, delta: float) -> float:
+    """At or below the bound for every size up to `most`.
+
+    Uhlmann orders the hypergeometric and the binomial tail where the mean is at most U; at k = 1
+    the union bound P(K ≥ 1) ≤ s·m/n serves; and k ones were seen.
+    """
+    if k <= 1:
+        return max(k * delta / s, k / most)
+    uhlmann = (k - 1) / (s - 1) * s / (s + 1)
+    return max(min(clopper_pearson(k, s, delta), uhlmann), k / most)
+
+
+def _least_share(k: int, s: int, least: int, most: int, delta: float) -> float:
+    """The least of m(n)/n over least ≤ n ≤ most; m does not fall, so m(a)/b is below all of a … b.
+
+    Best first: the block that might hold the least is split until it is as narrow as the grain.
+    """
+    ones = _invert(k, s, least, delta)
+    blocks = [(ones / most, least, most, ones)]
+    while True:
+        share, a, b, ones = heappop(blocks)
+        if b - a <= GRAIN * a:
+            return share
+        middle = (a + b) // 2
+        heappush(blocks, (ones / middle, a, middle, ones))
+        ones = _invert(k, s, middle + 1, delta)
+        heappush(blocks, (ones / b, middle + 1, b, ones))
+
+
+@overload
+def hypergeometric_lower(k: int, s: int, n: int, delta: float) -> int: ...
+@overload
+def hypergeometric_lower(
+    k: ArrayLike, s: ArrayLike, n: ArrayLike, delta: ArrayLike
+) -> NDArray[np.int64]: ...
+def hypergeometric_lower(
+    k: ArrayLike, s: ArrayLike, n: ArrayLike, delta: ArrayLike
+) -> int | NDArray[np.int64]:
+    """The number of ones among n is at least this, k ones having been seen among s drawn.
+
+    Claim, assumptions and source: as `hypergeometric`. Whole numbers give a whole number; arrays
+    broadcast.
+
+    >>> hypergeometric_lower(567, 667, 80_000_000, 0.05)
+    66035162
+    >>> hypergeometric_lower([8, 9, 10], 10, 100, 0.05)
+    array([51, 62, 76])
+    """
+    if (
+        isinstance(k, int)
+        and isinstance(s, int)
+        and isinstance(n, int)
+        and isinstance(delta, float)
+    ):
+        check_draw(k, s, n, delta)
+        return _invert(k, s, n, delta)
+    return _invert_each(*check_draws(k, s, n, delta))
+
+
+@overload
+def hypergeometric_upper(k: int, s: int, n: int, delta: float) -> int: ...
+@overload
+def hypergeometric_upper(
+    k: ArrayLike, s: ArrayLike, n: ArrayLike, delta: ArrayLike
+) -> NDArray[np.int64]: ...
+def hypergeometric_upper(
+    k: ArrayLike, s: ArrayLike, n: ArrayLike, delta: ArrayLike
+) -> int | NDArray[np.int64]:
+    """The number of ones among n is at most this: n less the least number of zeros.
+
+    >>> hypergeometric_upper(567, 667, 80_000_000, 0.05)
+    69790275
+    """
+    if (
+        isinstance(k, int)
+        and isinstance(s, int)
+        and isinstance(n, int)
+        and isinstance(delta, float)
+    ):
+        check_draw(k, s, n, delta)
+        return n - _invert(s - k, s, n, delta)
+    ones, draws, sizes, deltas = check_draws(k, s, n, delta)
+    return sizes - _invert_each(draws - ones, draws, sizes, deltas)
+
+
+@cache
+def _compiled() -> ModuleType:
+    """Imported at first use, numba being slow to load; kept, an import statement being slow too."""
+    from matchbound.bounds import _tails
+
+    return _tails
+
+
+def _invert(k: int, s: int, n: int, delta: float) -> int:
+    """The least m with P(K ≥ k) ≥ δ."""
+    low, high = _compiled().bracket(k, s, n, delta)
+    return int(high) if high - low == 1 else _settle(k, s, n, delta, low, high)
+
+
+def _invert_each(
+    k: NDArray[np.int64], s: NDArray[np.int64], n: NDArray[np.int64], delta: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    cases = k.ravel(), s.ravel(), n.ravel(), delta.ravel()
+    low, high = _compiled().brackets(*cases, np.lexsort(cases)) if k.size else (k, k)
+    for i in np.flatnonzero(high - low != 1):
+        case = int(k.flat[i]), int(s.flat[i]), int(n.flat[i]), float(delta.flat[i])
+        high[i] = _settle(*case, int(low[i]), int(high[i]))
+    return high.reshape(k.shape)
+
+
+def _settle(k: int, s: int, n: int, delta: float, low: int, high: int) -> int:
+    """Bisect, in whole numbers, what floating point could not tell from a tie."""
+    while high - low > 1:
+        m = (low + high) // 2
+        if s > SETTLED or _keeps(k, s, m, n, delta):
+            high = m
+        else:
+            low = m
+    return high
+
+
+def _keeps(k: int, s: int, m: int, n: int, delta: float) -> bool:
+    """P(K ≥ k) ≥ δ, exactly: δ is the double's own value."""
+    above, below = delta.as_integer_ratio()
+    term = total = math.comb(m, k) * math.comb(n - m, s - k)
+    for j in range(k, min(m, s)):
+        term = term * (m - j) * (s - j) // ((j + 1) * (n - m - s + j + 1))
+        total += term
+    return total * below >= above * math.comb(n, s)

@@ -1,0 +1,161 @@
+"""Bounds on a mean: one function a bound, one row each in the table, and the door to them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from matchbound.bounds.bernstein import bernstein, maurer_pontil
+from matchbound.bounds.betting import betting
+from matchbound.bounds.binomial import binomial
+from matchbound.bounds.checks import (
+    check_counts,
+    check_delta,
+    check_size,
+    check_span,
+    check_values,
+    check_variance,
+)
+from matchbound.bounds.hoeffding import hoeffding, serfling
+from matchbound.bounds.hypergeometric import hypergeometric
+from matchbound.bounds.sample import DEFAULT_VARIANCE, Bound, Sample, Size
+from matchbound.errors import InputError
+
+
+@dataclass(frozen=True)
+class Row:
+    """A bound and what it is for."""
+
+    bound: Bound
+    population: bool = True
+    independent: bool = False
+    binary: bool = False
+    ordered: bool = False
+
+
+BOUNDS = {
+    "hoeffding": Row(hoeffding, independent=True),
+    "serfling": Row(serfling),
+    "bernstein": Row(bernstein),
+    "hypergeometric": Row(hypergeometric, binary=True),
+    "betting": Row(betting, independent=True, ordered=True),
+    "binomial": Row(binomial, population=False, independent=True, binary=True),
+    "maurer_pontil": Row(maurer_pontil, population=False, independent=True),
+}
+
+
+def lower(
+    values: ArrayLike,
+    *,
+    size: int | tuple[int, int] | None,
+    delta: float,
+    method: str | Bound = "auto",
+    counts: ArrayLike | None = None,
+    span: tuple[float, float] = (0, 1),
+    variance: float | None = None,
+) -> float:
+    """The population's mean is at least this, with probability at least 1 − `delta`.
+
+    `values` were drawn uniformly at random, in draw order, without replacement from `size` nodes;
+    a pair `(least, most)` where the size is only known to lie between them; None for independent
+    draws. With `counts`, `values` are the distinct values. `span` holds every possible value.
+    `variance` is what one expects of the values, fixed before they are seen: `betting` sizes its
+    bets by it.
+
+    `method` is a name in `BOUNDS`, a callable like those in it, or "auto": `hypergeometric` for
+    booleans (`binomial` without a size), `betting` for anything else. That a sample happens to
+    hold only 0 and 1 does not make a number a boolean: a bound picked by the sample itself fails
+    more often than promised.
+
+    >>> lower([True] * 95 + [False] * 5, size=10_000, delta=0.05)
+    0.8981
+    """
+    sample, known, delta, bound, (least, most) = _enter(
+        values, size, delta, method, counts, span, variance
+    )
+    return least + (most - least) * _share(bound, sample, known, delta)
+
+
+def upper(
+    values: ArrayLike,
+    *,
+    size: int | tuple[int, int] | None,
+    delta: float,
+    method: str | Bound = "auto",
+    counts: ArrayLike | None = None,
+    span: tuple[float, float] = (0, 1),
+    variance: float | None = None,
+) -> float:
+    """The population's mean is at most this, with probability at least 1 − `delta`.
+
+    The lower bound of the values turned over within their span; arguments as for `lower`.
+
+    >>> round(upper([True] * 5 + [False] * 95, size=10_000, delta=0.05), 4)
+    0.1019
+    """
+    sample, known, delta, bound, (least, most) = _enter(
+        values, size, delta, method, counts, span, variance
+    )
+    return most - (most - least) * _share(bound, sample.flipped, known, delta)
+
+
+def _share(bound: Bound, sample: Sample, size: Size, delta: float) -> float:
+    return min(max(bound(sample, size, delta), 0.0), 1.0)
+
+
+def _enter(
+    values: ArrayLike,
+    size: int | tuple[int, int] | None,
+    delta: float,
+    method: str | Bound,
+    counts: ArrayLike | None,
+    span: tuple[float, float],
+    variance: float | None,
+) -> tuple[Sample, Size, float, Bound, tuple[float, float]]:
+    delta, span = check_delta(delta), check_span(span)
+    array = np.asarray(values)
+    scaled = check_values(array, span)
+    width = span[1] - span[0]
+    sample = Sample(
+        scaled,
+        None if counts is None else check_counts(counts, len(scaled)),
+        check_variance(variance, DEFAULT_VARIANCE * width**2) / width**2,
+    )
+    known = check_size(size, sample.drawn)
+    if method == "auto":
+        exact = "binomial" if size is None else "hypergeometric"
+        method = exact if array.dtype == bool else "betting"
+    return sample, known, delta, _pick(method, sample, known), span
+
+
+def _pick(method: str | Bound, sample: Sample, size: Size) -> Bound:
+    """The named bound, if it is one for this kind of draw."""
+    if callable(method):
+        return method
+    row = BOUNDS.get(method)
+    if row is None:
+        raise InputError(
+            f"method must be auto, a callable or one of {', '.join(BOUNDS)}; got {method!r}. "
+            "Choose one of them."
+        )
+    if size is None and not row.independent:
+        raise InputError(
+            f"size must be given for {method}, got None. "
+            "Give the population's size, or use binomial or betting for independent draws."
+        )
+    if size is not None and not row.population:
+        raise InputError(
+            f"size must be None for {method}, got {size[1]}: it is for independent draws. "
+            "Use hypergeometric or betting for a population."
+        )
+    if row.binary and not np.isin(sample.values, (0.0, 1.0)).all():
+        raise InputError(
+            f"values must be the two ends of the span for {method}, got others. "
+            "Use betting for fractional values."
+        )
+    if row.ordered and sample.counts is not None:
+        raise InputError(
+            f"counts must be left out for {method}, got some: it needs the values in draw order. "
+            "Give every value, or use bernstein."
+        )
+    return row.bound

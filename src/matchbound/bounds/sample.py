@@ -1,0 +1,48 @@
+"""What a bound is computed from: a sample on [0, 1] and what is known of the population's size."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+DEFAULT_VARIANCE = 0.05  # of values in [0, 1]: what a mean near 0.95 of zeros and ones has
+
+Size = tuple[int, int] | None
+"""The least and the most the population's size can be; None for independent draws."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Values in [0, 1], in draw order, or distinct values with counts; and a planned variance."""
+
+    values: NDArray[np.float64]
+    counts: NDArray[np.int64] | None = None
+    variance: float = DEFAULT_VARIANCE
+
+    @property
+    def drawn(self) -> int:
+        return len(self.values) if self.counts is None else int(self.counts.sum())
+
+    @property
+    def mean(self) -> float:
+        return float(np.average(self.values, weights=self.counts))
+
+    @property
+    def spread(self) -> float:
+        """The sample's own variance, dividing by the number drawn."""
+        return float(np.average((self.values - self.mean) ** 2, weights=self.counts))
+
+    @property
+    def ones(self) -> int:
+        """How many values are 1, where all are 0 or 1."""
+        ones = self.values == 1
+        return int(ones.sum() if self.counts is None else self.counts[ones].sum())
+
+    @property
+    def flipped(self) -> "Sample":
+        return replace(self, values=1.0 - self.values)
+
+
+Bound = Callable[[Sample, Size, float], float]
+"""A lower bound on the population's mean that holds with probability 1 − δ."""

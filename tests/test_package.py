@@ -1,0 +1,60 @@
+"""The door stays small and quick."""
+
+import subprocess
+import sys
+
+import pytest
+
+import matchbound
+
+HEAVY = {
+    "numba",
+    "scipy",
+    "duckdb",
+    "pyarrow",
+    "pandas",
+    "polars",
+    "matplotlib",
+    "altair",
+    "plotly",
+}
+
+
+def loaded_by(statement):
+    code = f"{statement}; import sys; print(*sys.modules)"
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    return {name.split(".")[0] for name in answer.stdout.split()}
+
+
+@pytest.mark.parametrize("statement", ["import matchbound", "import matchbound.bounds"])
+def test_import_is_light(statement):
+    assert not loaded_by(statement) & HEAVY
+
+
+def test_the_check_would_notice():
+    assert "scipy" in loaded_by(
+        "import matchbound; matchbound.bounds.lower([True], size=None, delta=0.5)"
+    )
+
+
+def test_public_names():
+    assert sorted(matchbound.__all__) == ["InputError", "MatchboundError", "bounds"]
+    for name in matchbound.__all__:
+        assert getattr(matchbound, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        matchbound.nothing  # noqa: B018
+
+
+def test_public_names_of_bounds():
+    assert sorted(matchbound.bounds.__all__) == [
+        "BOUNDS",
+        "Sample",
+        "hypergeometric_lower",
+        "hypergeometric_upper",
+        "lower",
+        "ratio_lower",
+        "sequence",
+        "upper",
+    ]
