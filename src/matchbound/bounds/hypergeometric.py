@@ -82,7 +82,7 @@ def hypergeometric_lower(
     k: ArrayLike, s: ArrayLike, n: ArrayLike, delta: ArrayLike
 ) -> NDArray[np.int64]: ...
 def hypergeometric_lower(
-    k: ArrayLike, s: ArrayLike, n: ArrayLike, delta: ArrayLike
+    k: int | ArrayLike, s: int | ArrayLike, n: int | ArrayLike, delta: float | ArrayLike
 ) -> int | NDArray[np.int64]:
     """The number of ones among n is at least this, k ones having been seen among s drawn.
 
@@ -112,7 +112,7 @@ def hypergeometric_upper(
     k: ArrayLike, s: ArrayLike, n: ArrayLike, delta: ArrayLike
 ) -> NDArray[np.int64]: ...
 def hypergeometric_upper(
-    k: ArrayLike, s: ArrayLike, n: ArrayLike, delta: ArrayLike
+    k: int | ArrayLike, s: int | ArrayLike, n: int | ArrayLike, delta: float | ArrayLike
 ) -> int | NDArray[np.int64]:
     """The number of ones among n is at most this: n less the least number of zeros.
 
