@@ -22,7 +22,7 @@ def reference(values, n, delta, variance):
             mean = (n * m - seen) / (n - i)
             if mean < 0:
                 return True
-            capital *= 1 + min(bet, 0.5 / mean if mean else math.inf) * (x - mean)
+            capital *= 1 + min(bet, 0.75 / mean if mean else math.inf) * (x - mean)
             seen += x
             if capital >= 1 / delta:
                 return True
@@ -50,7 +50,7 @@ def ratio_reference(member, values, n, delta, variance):
             mean = (n * ratio - seen) / (n - i)
             if mean < 0:
                 return True
-            capital *= 1 + min(bet, 0.5 / mean if mean else math.inf) * (payoff - mean)
+            capital *= 1 + min(bet, 0.75 / mean if mean else math.inf) * (payoff - mean)
             seen += payoff
             if capital >= 1 / delta:
                 return True
@@ -156,7 +156,7 @@ def test_sequence_follows_its_definition():
             if mean < 0:
                 return True
             bet = math.sqrt(2 * math.log(1 / delta) / (0.05 * (i + 1) * math.log(i + 2)))
-            capital *= 1 + min(bet, 0.5 / mean if mean else math.inf) * (values[i] - mean)
+            capital *= 1 + min(bet, 0.75 / mean if mean else math.inf) * (values[i] - mean)
             seen += values[i]
             if capital >= 1 / delta:
                 return True

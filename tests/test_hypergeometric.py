@@ -9,7 +9,7 @@ import pytest
 
 from matchbound import InputError, bounds
 from matchbound.bounds import _tails
-from matchbound.bounds.hypergeometric import _below_every_size, _least_share
+from matchbound.bounds.hypergeometric import _below_every_size, share_lower
 from oracles import least_ones, most_ones, tail_in_60_digits
 
 DELTAS = (0.5, 0.1, 0.05, 0.01, 0.0001)
@@ -159,10 +159,20 @@ def test_clopper_pearson_alone_is_not_below_every_size():
     )
 
 
-def test_search_of_a_wide_range_agrees_with_uhlmann():
-    quick = bounds.lower(np.arange(200) < 190, size=(190, 3_000_000), delta=0.05)
-    searched = _least_share(190, 200, 200, 3_000_000, 0.05)
-    assert quick == pytest.approx(searched, rel=3e-5)
+def test_search_of_a_wide_range_agrees_with_uhlmann(monkeypatch):
+    quick = share_lower(190, 200, (200, 3_000_000), 0.05)
+    monkeypatch.setattr("matchbound.bounds.hypergeometric._below_every_size", lambda *_: 0.0)
+    assert quick == pytest.approx(share_lower(190, 200, (200, 3_000_000), 0.05), rel=3e-5)
+
+
+@pytest.mark.parametrize("known", [(0.0, 0), (3.0, 3), (0.0, 5), (7.5, 10)])
+def test_known_part_and_unseen_part_together(known):
+    for k, s, most, delta in [(5, 6, 40, 0.1), (9, 9, 30, 0.01), (1, 4, 100, 0.3), (0, 3, 9, 0.2)]:
+        truth = min(
+            (known[0] + bounds.hypergeometric_lower(k, s, n, delta)) / (known[1] + n)
+            for n in range(s, most + 1)
+        )
+        assert truth * (1 - 1e-5) <= share_lower(k, s, (s, most), delta, known) <= truth
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
-CAP = 0.5  # a bet risks at most this part of the capital
+CAP = 0.75  # a bet risks at most this part of the capital
 ROUNDING = 1e-9  # relative, of capitals and sums
 GRAIN = 1e-5  # how finely the running bound is searched
 STEPS = 50  # of bisection
@@ -75,31 +75,35 @@ def running_bound(values, size, bets, delta):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def ratio_rejects(member, values, size, ratio, bet, enough):  # type: ignore[no-untyped-def]
+def ratio_rejects(member, values, size, known, ratio, bet, enough):  # type: ignore[no-untyped-def]
     """Whether capital against "the mean over members is at most `ratio`" reaches enough.
 
-    The payoff is the value for a member and the ratio itself for anyone else; its mean over the
-    whole population is at most the ratio exactly if the members' mean is.
+    The payoff is the value for a member and the ratio itself for anyone else. The members' mean is
+    at most the ratio exactly if the payoffs of all nodes sum to at most `most`; `known` is the sum
+    and the count of members that are known and not among the nodes bet on.
     """
     capital, seen = 1.0, 0.0
+    most = (size + known[1]) * ratio - known[0]
+    if most < -ROUNDING * known[0]:
+        return True
     for i in range(values.size):
-        mean = ratio if math.isinf(size) else max(size * ratio - seen, 0.0) / (size - i)
+        mean = ratio if math.isinf(size) else max(most - seen, 0.0) / (size - i)
         payoff = values[i] if member[i] else ratio
         capital *= pays(payoff, mean, bet)
         seen += payoff
-        if capital >= enough or size * ratio < seen * (1.0 - ROUNDING):
+        if capital >= enough or most < seen - ROUNDING * (seen + known[0]):
             return True
     return False
 
 
 @njit(cache=True)
-def ratio_bound(member, values, size, bet, delta):  # type: ignore[no-untyped-def]
+def ratio_bound(member, values, size, known, bet, delta):  # type: ignore[no-untyped-def]
     """The greatest ratio that bisection finds rejected, or 0."""
     enough = (1.0 + ROUNDING) / delta
     low, high = 0.0, 1.0
     for _ in range(STEPS):
         ratio = (low + high) / 2.0
-        if ratio_rejects(member, values, size, ratio, bet, enough):
+        if ratio_rejects(member, values, size, known, ratio, bet, enough):
             low = ratio
         else:
             high = ratio

@@ -26,7 +26,7 @@ def betting(sample: Sample, size: Size, delta: float) -> float:
 
     Claim: mean ≥ bound with probability at least 1 − δ.
     Formula: the least m not rejected; m is when Π (1 + λᵢ(xᵢ − mᵢ)) reaches 1/δ, with
-    mᵢ = (n·m − x₁ − … − xᵢ₋₁)/(n − i + 1) and λᵢ = min(λ, ½/mᵢ), λ = √(2·ln(1/δ)/(s·variance)).
+    mᵢ = (n·m − x₁ − … − xᵢ₋₁)/(n − i + 1) and λᵢ = min(λ, ¾/mᵢ), λ = √(2·ln(1/δ)/(s·variance)).
     Assumes: values in the order drawn, that order uniformly random; s and `variance`, the variance
     one expects, fixed before the values are seen. Without a size, mᵢ = m.
     Prefer it: for fractional values; about a third of the Bernstein gap.
@@ -35,7 +35,7 @@ def betting(sample: Sample, size: Size, delta: float) -> float:
     >>> from matchbound import bounds
     >>> values = [1, 1, 1, 1, 0.5] * 40
     >>> round(bounds.lower(values, size=10_000, delta=0.05, variance=0.04), 4)
-    0.8635
+    0.8647
     """
     from matchbound.bounds._capital import mean_bound
 
@@ -58,7 +58,7 @@ def sequence(
     Source: Waudby-Smith and Ramdas (2024).
 
     >>> sequence([1, 1, 0, 1, 1, 1], size=8, delta=0.2).round(3)
-    array([0.125, 0.34 , 0.34 , 0.394, 0.507, 0.625])
+    array([0.158, 0.421, 0.421, 0.421, 0.512, 0.625])
     """
     from matchbound.bounds._capital import running_bound
 
@@ -78,6 +78,7 @@ def ratio_lower(
     size: int | None,
     delta: float,
     variance: float | None = None,
+    known: tuple[float, int] = (0.0, 0),
 ) -> float:
     """The mean over a subpopulation whose size is not known, such as nodes with a true match.
 
@@ -86,12 +87,14 @@ def ratio_lower(
     the whole population is; bet on that, as `betting` does, and invert over ρ.
     Assumes: the whole population's sample in the order drawn, `member` telling who belongs (values
     of others are ignored); `variance`, that of 1{member}·(value − mean over members), fixed before.
+    `known`: sum and number of members known besides, outside the population that was drawn from;
+    the bound is then on the mean over both.
     Prefer it: for fractional values; for 0 and 1 give `lower` a range of sizes.
     Source: Waudby-Smith and Ramdas (2024), applied to a ratio.
 
     >>> member, values = [True, True, False, True] * 50, [1, 1, 0, 0.5] * 50
     >>> round(ratio_lower(member, values, size=9000, delta=0.05), 4)
-    0.7858
+    0.7872
     """
     from matchbound.bounds._capital import ratio_bound
 
@@ -100,7 +103,7 @@ def ratio_lower(
     sizes = _one_size(check_size(size, len(numbers)))
     spread = check_variance(variance, DEFAULT_VARIANCE)
     bet = math.sqrt(2 * -math.log(delta) / (len(numbers) * spread))
-    return float(ratio_bound(members, numbers, sizes, bet, delta))
+    return float(ratio_bound(members, numbers, sizes, known, bet, delta))
 
 
 def _one_size(size: Size) -> float:

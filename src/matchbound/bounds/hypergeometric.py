@@ -36,18 +36,46 @@ def hypergeometric(sample: Sample, size: Size, delta: float) -> float:
     0.825439
     """
     assert size is not None
-    k, s, (least, most) = sample.ones, sample.drawn, size
-    at_most = _invert(k, s, most, delta) / most
+    return share_lower(sample.ones, sample.drawn, size, delta)
+
+
+def share_lower(
+    k: int, s: int, size: tuple[int, int], delta: float, known: tuple[float, int] = (0.0, 0)
+) -> float:
+    """The mean over an unseen part and a known one, by the least of (sum + m(n))/(count + n).
+
+    m(n) is the bound on the ones among n of which s were drawn, n anything in `size`; `known` is
+    the sum and the count of the values that are known besides.
+    """
+    (least, most), (total, count) = size, known
+
+    def share(ones: float, n: int) -> float:
+        return (total + ones) / (count + n)
+
+    at_most = share(_invert(k, s, most, delta), most)
     if least == most:
         return at_most
-    everywhere = _below_every_size(k, s, most, delta)
+    slope = _below_every_size(k, s, most, delta)
+    everywhere = min(share(slope * n, n) for n in size)
     if everywhere >= at_most * (1 - GRAIN):
         return everywhere
-    return _least_share(k, s, least, most, delta)
+
+    # m does not fall as n grows, so share(m(a), b) is at or below all of a … b. Best first: the
+    # block that might hold the least is split until it is as narrow as the grain.
+    ones = _invert(k, s, least, delta)
+    blocks = [(share(ones, most), least, most, ones)]
+    while True:
+        below, a, b, ones = heappop(blocks)
+        if b - a <= GRAIN * a:
+            return below
+        middle = (a + b) // 2
+        heappush(blocks, (share(ones, middle), a, middle, ones))
+        ones = _invert(k, s, middle + 1, delta)
+        heappush(blocks, (share(ones, b), middle + 1, b, ones))
 
 
 def _below_every_size(k: int, s: int, most: int, delta: float) -> float:
-    """At or below the bound for every size up to `most`.
+    """At or below the exact share for every size up to `most`.
 
     Uhlmann orders the hypergeometric and the binomial tail where the mean is at most U; at k = 1
     the union bound P(K ≥ 1) ≤ s·m/n serves; and k ones were seen.
@@ -56,23 +84,6 @@ def _below_every_size(k: int, s: int, most: int, delta: float) -> float:
         return max(k * delta / s, k / most)
     uhlmann = (k - 1) / (s - 1) * s / (s + 1)
     return max(min(clopper_pearson(k, s, delta), uhlmann), k / most)
-
-
-def _least_share(k: int, s: int, least: int, most: int, delta: float) -> float:
-    """The least of m(n)/n over least ≤ n ≤ most; m does not fall, so m(a)/b is below all of a … b.
-
-    Best first: the block that might hold the least is split until it is as narrow as the grain.
-    """
-    ones = _invert(k, s, least, delta)
-    blocks = [(ones / most, least, most, ones)]
-    while True:
-        share, a, b, ones = heappop(blocks)
-        if b - a <= GRAIN * a:
-            return share
-        middle = (a + b) // 2
-        heappush(blocks, (ones / middle, a, middle, ones))
-        ones = _invert(k, s, middle + 1, delta)
-        heappush(blocks, (ones / b, middle + 1, b, ones))
 
 
 @overload
