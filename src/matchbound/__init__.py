@@ -1,19 +1,52 @@
 """Certify matching: bounds on precision and recall that hold with a stated probability."""
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
-from matchbound.errors import InputError, MatchboundError
+from matchbound.errors import AssumptionError, EngineError, InputError, MatchboundError
 
 if TYPE_CHECKING:
     from matchbound import bounds
+    from matchbound.certificates import Certificate
+    from matchbound.certifying import certify
+    from matchbound.choices import Choices
+    from matchbound.labelled import labels
+    from matchbound.sampling import Draw, draw
+    from matchbound.tallies import Tally
+    from matchbound.verifying import verify
 
-__all__ = ["InputError", "MatchboundError", "bounds"]
+__all__ = [
+    "AssumptionError",
+    "Certificate",
+    "Choices",
+    "Draw",
+    "EngineError",
+    "InputError",
+    "MatchboundError",
+    "Tally",
+    "bounds",
+    "certify",
+    "draw",
+    "labels",
+    "verify",
+]
+
+_HOMES = {
+    "Certificate": "certificates",
+    "Choices": "choices",
+    "Draw": "sampling",
+    "Tally": "tallies",
+    "bounds": "bounds",
+    "certify": "certifying",
+    "draw": "sampling",
+    "labels": "labelled",
+    "verify": "verifying",
+}
 
 
 def __getattr__(name: str) -> Any:
     # Loaded at first use, so that `import matchbound` stays quick.
-    if name in __all__:
-        import importlib
-
-        return importlib.import_module(f"matchbound.{name}")
-    raise AttributeError(f"module 'matchbound' has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'matchbound' has no attribute {name!r}")
+    module = importlib.import_module(f"matchbound.{_HOMES[name]}")
+    return module if name == "bounds" else getattr(module, name)

@@ -7,3 +7,11 @@ class MatchboundError(Exception):
 
 class InputError(MatchboundError, ValueError):
     """An argument or a file breaks a rule: which, what it was, and the way out."""
+
+
+class AssumptionError(MatchboundError):
+    """The inputs are well formed, but no guarantee can be had from them."""
+
+
+class EngineError(MatchboundError):
+    """The machine failed: memory, disk, permissions."""

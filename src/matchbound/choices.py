@@ -1,0 +1,76 @@
+"""Everything that must be fixed before the labels are seen, as one value."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from matchbound.bounds.checks import check_delta
+from matchbound.bounds.means import BOUNDS
+from matchbound.errors import InputError
+
+METRICS = ("precision", "recall", "error-rate")
+THEOREMS = ("sharp", "paper")
+BOUND_NAMES = ("auto", *(name for name, row in BOUNDS.items() if row.population))
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What is to be certified and how; `other_terms` is the share of a metric's δ that each term
+    other than the labels' gets (`sharp`; `paper` shares equally)."""
+
+    delta: float = 0.05
+    metrics: tuple[str, ...] = ("precision", "recall")
+    theorem: str = "sharp"
+    bound: str = "auto"
+    one_to_one: bool = False
+    guesses: Mapping[str, float] = field(default_factory=dict)
+    other_terms: float = 0.05
+
+    def __post_init__(self) -> None:
+        check_delta(self.delta)
+        object.__setattr__(self, "metrics", tuple(self.metrics))
+        for metric in self.metrics:
+            _check_name("metric", metric, METRICS)
+        if len(set(self.metrics)) != len(self.metrics) or not self.metrics:
+            raise InputError(
+                f"metric must be given once each and at least once, got {list(self.metrics)}. "
+                f"Choose among {', '.join(METRICS)}."
+            )
+        _check_name("theorem", self.theorem, THEOREMS)
+        _check_name("bound", self.bound, BOUND_NAMES)
+        for metric, value in self.guesses.items():
+            _check_name("guess", metric, METRICS)
+            if not 0 < value < 1:
+                raise InputError(
+                    f"guess must be above 0 and below 1, got {metric}={value}. "
+                    "Give the value you expect, such as precision=0.95."
+                )
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"metrics": list(self.metrics), "guesses": dict(self.guesses)}
+
+    @staticmethod
+    def from_dict(choices: Mapping[str, Any]) -> "Choices":
+        return Choices(**choices)
+
+    def shares(self, terms: int) -> tuple[float, ...]:
+        """A metric's δ, divided among its terms, the labels' first; they sum to at most δ."""
+        whole = self.delta / len(self.metrics)
+        if self.theorem == "paper":
+            parts = [whole / terms] * terms
+        else:
+            other = whole * self.other_terms
+            parts = [whole - other * (terms - 1), *[other] * (terms - 1)]
+        return tuple(part * (1 - 1e-14) for part in parts)
+
+    def variance(self, metric: str) -> float | None:
+        """The variance that a guess lets one expect: that of zeros and ones with its mean."""
+        guess = self.guesses.get(metric)
+        return None if guess is None else guess * (1 - guess)
+
+
+def _check_name(argument: str, name: str, names: tuple[str, ...]) -> None:
+    if name not in names:
+        raise InputError(
+            f"{argument} must be one of {', '.join(names)}; got {name!r}. Choose one of them."
+        )

@@ -1,0 +1,230 @@
+"""The command line: parse, call one function, print."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from matchbound.errors import InputError, MatchboundError
+
+METRICS = "precision, recall or error-rate"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0 done and every requirement met, 1 not so, 2 bad input."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except MatchboundError as error:
+        print(f"matchbound: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def _draw(options: argparse.Namespace) -> int:
+    from matchbound.files import refuse_existing
+    from matchbound.sampling import draw
+
+    out = Path(options.out)
+    refuse_existing([out / "draw.json", out / "sample.csv"], options.force)
+    drawn = draw(
+        options.population,
+        labels=options.labels,
+        train=options.train,
+        seed=options.seed,
+        id=options.id,
+        memory=options.memory,
+        **_choices(options),
+    )
+    drawn.save(out, force=options.force)
+    print(drawn)
+    print(f"Verify their matches and write them to {out / 'labels.csv'} as columns x, y;")
+    print("one row a true match, an empty y where a node has none. The ids are in sample.csv.")
+    return 0
+
+
+def _certify(options: argparse.Namespace) -> int:
+    from matchbound.certifying import certify
+    from matchbound.files import refuse_existing
+
+    out = Path(options.out or Path(options.audit or ".") / "certificate.json")
+    refuse_existing([out], options.force)
+    required = _named(options.require, "require")
+    certificate = certify(
+        options.audit,
+        holdout=options.holdout,
+        complete=options.complete,
+        labels=options.labels,
+        threshold=options.threshold,
+        unlabelled=options.unlabelled,
+        population=options.population,
+        id=options.id,
+        trained_on=options.trained_on,
+        assume_uniform=options.assume_uniform,
+        memory=options.memory,
+        progress=_progress,
+        **_choices(options),
+    )
+    met = {metric: certificate.meets(metric, target) for metric, target in required.items()}
+    certificate.save(out, force=options.force)
+    print(certificate.to_json() if options.json else certificate, end="" if options.json else "\n")
+    for metric, target in required.items():
+        verdict = "certified" if met[metric] else "not certified"
+        print(f"Required {metric} {target:g}: {verdict}.", file=sys.stderr)
+    return 0 if all(met.values()) else 1
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from matchbound.verifying import verify
+
+    verification = verify(options.target)
+    print(verification)
+    return 0 if verification.holds else 1
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from matchbound.demo import demo
+
+    demo(Path(options.out), force=options.force)
+    return 0
+
+
+def _choices(options: argparse.Namespace) -> dict[str, Any]:
+    """The choices that were given; the others keep their defaults."""
+    given = {
+        "delta": options.delta,
+        "metrics": options.metric,
+        "theorem": options.theorem,
+        "bound": options.bound,
+        "one_to_one": options.one_to_one or None,
+        "guesses": _named(options.guess, "guess") or None,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _named(pairs: Sequence[str] | None, argument: str) -> dict[str, float]:
+    """`precision=0.9`, as often as given."""
+    named = {}
+    for pair in pairs or ():
+        name, _, number = pair.partition("=")
+        try:
+            named[name] = float(number)
+        except ValueError:
+            raise InputError(
+                f"{argument} must be a metric and a number, got {pair!r}. "
+                "Give for example precision=0.9."
+            ) from None
+    return named
+
+
+def _progress(stage: str) -> None:
+    if sys.stderr.isatty():
+        print(f"matchbound: {stage} …", file=sys.stderr)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="matchbound",
+        description="Certify matching: bounds on precision and recall that hold with a stated "
+        "probability, for any data and any matcher.",
+        epilog="Exit status: 0 done and every --require met, 1 not certified or not verified, "
+        "2 bad input.",
+    )
+    verbs = parser.add_subparsers(required=True, metavar="VERB")
+
+    draw = verbs.add_parser("draw", help="draw the nodes to label")
+    draw.add_argument("population", help="CSV or Parquet file with one row a node")
+    draw.add_argument("--labels", type=int, required=True, metavar="N", help="to validate on")
+    draw.add_argument("--train", type=int, default=0, metavar="T", help="to train on")
+    draw.add_argument("--seed", metavar="TEXT", help="made from fresh randomness if not given")
+    draw.add_argument("--id", metavar="COLUMN", help="the column of ids (default: id)")
+    draw.add_argument("--out", required=True, metavar="AUDIT", help="the audit folder to write")
+    _add_choices(draw)
+    _add_common(draw)
+    draw.set_defaults(run=_draw)
+
+    certify = verbs.add_parser("certify", help="bound a matcher's precision and recall")
+    certify.add_argument("audit", nargs="?", help="the folder that draw wrote")
+    certify.add_argument(
+        "--holdout",
+        metavar="H",
+        help="matches of the matcher developed without the validation labels",
+    )
+    certify.add_argument(
+        "--complete",
+        metavar="C",
+        help="matches of the matcher to certify, "
+        "developed with anything; without it the holdout matcher is certified",
+    )
+    certify.add_argument("--labels", metavar="FILE", help="default: AUDIT/labels.csv")
+    certify.add_argument(
+        "--threshold", type=float, metavar="SCORE", help="a pair is a match from this score on"
+    )
+    certify.add_argument(
+        "--require",
+        action="append",
+        metavar="METRIC=VALUE",
+        help="exit with 1 unless this is certified",
+    )
+    certify.add_argument(
+        "--unlabelled",
+        choices=("refuse", "worst"),
+        default="refuse",
+        help="drawn nodes without a label (default: refuse)",
+    )
+    certify.add_argument("--json", action="store_true", help="print the certificate as JSON")
+    certify.add_argument("--out", metavar="FILE", help="default: AUDIT/certificate.json")
+    brought = certify.add_argument_group("labels without a draw")
+    brought.add_argument("--population", metavar="P", help="(with AUDIT: where it is now)")
+    brought.add_argument("--id", metavar="COLUMN", help="the population's column of ids")
+    brought.add_argument("--trained-on", metavar="D", help="labelled nodes the holdout trained on")
+    brought.add_argument(
+        "--assume-uniform",
+        action="store_true",
+        help="the labelled nodes are a uniform random sample",
+    )
+    _add_choices(brought)
+    _add_common(certify)
+    certify.set_defaults(run=_certify)
+
+    verify = verbs.add_parser("verify", help="compute a certificate again")
+    verify.add_argument("target", help="an audit folder, or a certificate.json")
+    verify.set_defaults(run=_verify)
+
+    demo = verbs.add_parser("demo", help="the whole chain on data made for it")
+    demo.add_argument("--out", default="demo-audit", metavar="FOLDER")
+    demo.add_argument("--force", action="store_true", help="overwrite what is there")
+    demo.set_defaults(run=_demo)
+    return parser
+
+
+def _add_choices(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument("--delta", type=float, help="probability of failure (default: 0.05)")
+    parser.add_argument(
+        "--metric",
+        action="append",
+        metavar="METRIC",
+        help=f"{METRICS}; repeatable (default: precision and recall)",
+    )
+    parser.add_argument("--theorem", metavar="NAME", help="sharp (default) or paper")
+    parser.add_argument("--bound", metavar="NAME", help="auto (default), or the name of a bound")
+    parser.add_argument(
+        "--one-to-one", action="store_true", help="promise: a node has at most one true match"
+    )
+    parser.add_argument(
+        "--guess",
+        action="append",
+        metavar="METRIC=VALUE",
+        help="the value you expect, for planning the bets; repeatable",
+    )
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--memory", metavar="SIZE", help="spill to disk beyond this, such as 8GB")
+    parser.add_argument("--force", action="store_true", help="overwrite existing files")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

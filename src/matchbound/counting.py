@@ -1,0 +1,120 @@
+"""From pairs, labels and a sample to a tally: the step after which no identifier is left."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from matchbound.engine import keep, query
+from matchbound.errors import InputError
+from matchbound.sampling import Row
+from matchbound.tallies import Cell, Tally, Triple
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+def count(
+    con: "DuckDBPyConnection",
+    *,
+    size: int,
+    sample: Sequence[Row],
+    complete: bool,
+    one_to_one: bool,
+    unlabelled: str,
+) -> Tally:
+    """Tally the tables `population`, `holdout`, `complete` and `labels` over a sample."""
+    _load_sample(con, sample)
+    _check_labels(con, one_to_one, unlabelled)
+    keep(con, "nodes", "nodes", complete="complete" if complete else "holdout")
+    _check_pairs(con, complete)
+    train, validation, overlap = _label_triples(con)
+    return Tally(size, train, validation, overlap, _gap_cells(con, size))
+
+
+def _load_sample(con: "DuckDBPyConnection", sample: Sequence[Row]) -> None:
+    import pyarrow as pa
+
+    ids, train, validation = zip(*sample, strict=True)
+    table = pa.table(
+        {
+            "id": pa.array(ids, pa.string()),
+            "train": pa.array(train, pa.int64()),
+            "validation": pa.array(validation, pa.int64()),
+        }
+    )
+    con.register("sample", table)
+
+
+def _check_labels(con: "DuckDBPyConnection", one_to_one: bool, unlabelled: str) -> None:
+    wrong = {problem: (x, nodes) for problem, x, nodes in query(con, "labels_wrong") if nodes}
+    if "not drawn" in wrong:
+        x, nodes = wrong["not drawn"]
+        raise InputError(
+            f"labels must be of drawn nodes; {nodes} were not drawn (first: {x!r}). "
+            "Remove their labels: only a random sample can be counted on."
+        )
+    if "both" in wrong:
+        x, nodes = wrong["both"]
+        raise InputError(
+            f"labels must not give a node a match and 'no match'; {nodes} have both "
+            f"(first: {x!r}). Keep one of them."
+        )
+    if "twice" in wrong:
+        x, nodes = wrong["twice"]
+        raise InputError(
+            f"labels must hold each pair once; {nodes} nodes have one twice (first: {x!r}). "
+            "Remove the repeats."
+        )
+    if one_to_one and "several" in wrong:
+        x, nodes = wrong["several"]
+        raise InputError(
+            "labels must have at most one true match a node, as one-to-one promises; "
+            f"{nodes} have several (first: {x!r}). Correct them, or draw without the promise."
+        )
+    if unlabelled == "refuse" and "unlabelled" in wrong:
+        x, nodes = wrong["unlabelled"]
+        (total,) = query(con, "drawn")[0]
+        raise InputError(
+            f"labels must cover every sampled node; {nodes} of {total} have none "
+            f"(first: {x!r}). Label them, or record 'no match'."
+        )
+
+
+def _check_pairs(con: "DuckDBPyConnection", complete: bool) -> None:
+    for table, column in (("holdout", "h"), ("complete", "c"))[: 1 + complete]:
+        for x, y, times in query(con, "repeats", table=table, count=column):
+            raise InputError(
+                f"{table} must hold each pair once, got ({x!r}, {y!r}) {times} times. "
+                "Remove the repeats."
+            )
+    for (x,) in query(con, "unknown", table="nodes", column="x"):
+        raise InputError(
+            f"holdout and complete must match nodes of the population, got x = {x!r}, "
+            "which is not in it. Give the population that was matched."
+        )
+
+
+def _gap_cells(con: "DuckDBPyConnection", size: int) -> tuple[Cell, ...]:
+    cells = [tuple(int(part) for part in row) for row in query(con, "gap")]
+    without = size - sum(nodes for *_, nodes in cells)
+    empty = [(0, 0, 0, without)] if without else []
+    return tuple((h, c, hc, nodes) for h, c, hc, nodes in [*empty, *cells])
+
+
+def _label_triples(
+    con: "DuckDBPyConnection",
+) -> tuple[tuple[Triple, ...], tuple[Triple, ...], tuple[int, ...]]:
+    train: dict[int, Triple] = {}
+    validation: dict[int, Triple] = {}
+    overlap = []
+    for place_in_train, place_in_validation, h, t, ht in query(con, "triples"):
+        if place_in_train is not None:
+            train[place_in_train] = (h, t, ht)
+        if place_in_validation is not None:
+            validation[place_in_validation] = (h, t, ht)
+            if place_in_train is not None:
+                overlap.append(place_in_validation - 1)
+    return (
+        tuple(triple for _, triple in sorted(train.items())),
+        tuple(triple for _, triple in sorted(validation.items())),
+        tuple(sorted(overlap)),
+    )

@@ -1,0 +1,107 @@
+"""The whole chain on data made for it: two noisy views of one population, and a matcher."""
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matchbound.certifying import certify
+from matchbound.files import write_whole
+from matchbound.labelled import labels
+from matchbound.sampling import draw
+
+PEOPLE, FIELDS, VALUES = 4000, 6, 25
+ERRORS = np.array([0.03, 0.05, 0.08, 0.12, 0.15, 0.2])  # how often each field is garbled
+BLOCKS = [(0, 1), (2, 3), (4, 5), (0, 2)]  # pairs that agree on one of these are compared
+Labels = Sequence[tuple[str, str | None]]
+
+
+class World:
+    """Left and right records, and who is who; only the demo knows the truth."""
+
+    def __init__(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        people = rng.integers(VALUES, size=(PEOPLE, FIELDS))
+        self.left = self._seen(rng, people)
+        right, strangers = rng.permutation(PEOPLE)[: PEOPLE * 4 // 5], PEOPLE // 5
+        others = rng.integers(VALUES, size=(strangers, FIELDS))
+        self.right = self._seen(rng, np.concatenate([people[right], others]))
+        self.truth = {f"L{person}": f"R{row}" for row, person in enumerate(right)}
+
+    @staticmethod
+    def _seen(rng: np.random.Generator, people: NDArray[np.int64]) -> NDArray[np.int64]:
+        garbled = rng.random(people.shape) < ERRORS / 2
+        return np.where(garbled, rng.integers(VALUES, size=people.shape), people)
+
+    def candidates(self) -> NDArray[np.int64]:
+        """Pairs of rows that agree on a block."""
+        pairs: set[tuple[int, int]] = set()
+        for fields in BLOCKS:
+            rows = defaultdict(list)
+            for row, key in enumerate(map(tuple, self.right[:, fields])):
+                rows[key].append(row)
+            for row, key in enumerate(map(tuple, self.left[:, fields])):
+                pairs.update((row, other) for other in rows[key])
+        return np.array(sorted(pairs))
+
+
+def match(world: World, verified: Labels) -> list[tuple[str, str]]:
+    """Each left record's best candidate, above a threshold: weights and threshold are learnt."""
+    rows = world.candidates()
+    agree = world.left[rows[:, 0]] == world.right[rows[:, 1]]
+    known = {(int(x[1:]), int(y[1:])) for x, y in verified if y is not None}
+    is_match = np.array([(left, right) in known for left, right in rows.tolist()])
+    share = (agree[is_match].sum(axis=0) + 1) / (is_match.sum() + 2)
+    scores = agree @ np.log(share * VALUES) + ~agree @ np.log1p(-share)
+    order = np.lexsort((scores, rows[:, 0]))
+    last = np.append(np.diff(rows[order, 0]) > 0, True)
+    best = order[last]
+    seen = np.isin(rows[best, 0], [int(x[1:]) for x, _ in verified])
+    right = is_match[best]
+    threshold = max(
+        np.quantile(scores[best], np.linspace(0, 1, 200)),
+        key=lambda t: _f1(right[seen], scores[best][seen] >= t, len(known)),
+    )
+    return [(f"L{a}", f"R{b}") for a, b in rows[best][scores[best] >= threshold].tolist()]
+
+
+def _f1(right: NDArray[np.bool_], kept: NDArray[np.bool_], true: int) -> float:
+    return float(2 * (right & kept).sum() / max(kept.sum() + true, 1))
+
+
+def demo(folder: Path, *, force: bool = False) -> None:
+    """Draw, label, match twice, certify; then show the truth."""
+    world = World(seed=2026)
+    people = [f"L{row}" for row in range(PEOPLE)]
+    write_whole({folder / "people.csv": _csv(["id"], ([x] for x in people))}, force=force)
+    drawn = draw(folder / "people.csv", labels=600, train=300, seed="demo", one_to_one=True)
+    drawn.save(folder, force=force)
+    print(drawn)
+    verified = [(x, world.truth.get(x)) for x, _, _ in drawn.sample]
+    write_whole({folder / "labels.csv": _csv(["x", "y"], verified)}, force=force)
+
+    runs = {"holdout": labels(folder, "train"), "complete": labels(folder, "all")}
+    matches = {name: match(world, used) for name, used in runs.items()}
+    for name, pairs in matches.items():
+        write_whole({folder / f"{name}.csv": _csv(["x", "y"], pairs)}, force=force)
+    certificate = certify(folder, holdout=folder / "holdout.csv", complete=folder / "complete.csv")
+    certificate.save(folder / "certificate.json", force=force)
+    print(certificate)
+    right = sum(world.truth.get(x) == y for x, y in matches["complete"])
+    print(
+        f"The truth, which only this demo knows: precision {right / len(matches['complete']):.4f}, "
+        f"recall {right / len(world.truth):.4f}."
+    )
+    print(f"Everything is in {folder}; check it with: matchbound verify {folder}")
+
+
+def _csv(header: list[str], rows: Iterable[Sequence[str | None]]) -> str:
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return file.getvalue()

@@ -1,0 +1,36 @@
+"""Labels by their role: D's for the matcher that will be validated, never S's."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from matchbound.engine import connect
+from matchbound.errors import InputError
+from matchbound.sampling import Draw
+from matchbound.tables import open_source, read_labels
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+ROLES = ("train", "validation", "all")
+
+
+def labels(audit: "str | PathLike[str]", role: str = "train") -> list[tuple[str, str | None]]:
+    """The verified matches (x, y) of the nodes with a role, in draw order; y None for no match.
+
+    A holdout matcher may be developed with role "train" and no other; the complete matcher with
+    "all". Nodes that are not labelled yet are left out.
+    """
+    if role not in ROLES:
+        raise InputError(f"role must be one of {', '.join(ROLES)}; got {role!r}. Choose one.")
+    draw = Draw.load(audit)
+    wanted = {
+        "train": sorted((t, node) for node, t, _ in draw.sample if t is not None),
+        "validation": sorted((v, node) for node, _, v in draw.sample if v is not None),
+        "all": list(enumerate(node for node, _, _ in draw.sample)),
+    }[role]
+    with connect() as con:
+        read_labels(con, open_source(con, "labels", Path(audit) / "labels.csv"))
+        matches: dict[str, list[str | None]] = {}
+        for x, y in con.execute("select x, y from labels order by x, y").fetchall():
+            matches.setdefault(x, []).append(y)
+    return [(node, y) for _, node in wanted for y in matches.get(node, [])]

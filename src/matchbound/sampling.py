@@ -1,0 +1,172 @@
+"""From a population to the nodes to label: D to train on and S to validate on."""
+
+import csv
+import hashlib
+import io
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from matchbound.choices import Choices
+from matchbound.engine import connect, query
+from matchbound.errors import InputError
+from matchbound.files import read_text, write_whole
+from matchbound.tables import open_source, read_ids
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from duckdb import DuckDBPyConnection
+
+Row = tuple[str, int | None, int | None]
+"""A drawn id, and its places (from 1) in D's and in S's own order."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The nodes to label, and everything that is fixed before their labels are seen."""
+
+    population: Mapping[str, Any]
+    seed: str
+    labels: int
+    train: int
+    choices: Choices
+    sample: tuple[Row, ...]
+
+    def save(self, folder: "str | PathLike[str]", *, force: bool = False) -> None:
+        """Write draw.json and sample.csv."""
+        place, sample = Path(folder), self._sample_csv()
+        record = {
+            "population": dict(self.population),
+            "seed": self.seed,
+            "labels": self.labels,
+            "train": self.train,
+            "choices": self.choices.as_dict(),
+            "sample_digest": _digest(sample),
+        }
+        text = json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+        write_whole({place / "sample.csv": sample, place / "draw.json": text}, force=force)
+
+    @staticmethod
+    def load(folder: "str | PathLike[str]") -> "Draw":
+        """Read a draw back; the sample must be as it was drawn."""
+        place = Path(folder)
+        way_out = "Give the folder that `matchbound draw --out` wrote."
+        text = read_text(place / "draw.json", "audit", way_out)
+        sample = _read_sample(place / "sample.csv", way_out)
+        try:
+            record = json.loads(text)
+            draw = Draw(
+                record["population"],
+                record["seed"],
+                record["labels"],
+                record["train"],
+                Choices.from_dict(record["choices"]),
+                sample,
+            )
+            drawn = record["sample_digest"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"audit must hold a draw.json as drawn, got one that cannot be read ({error}). "
+                "Draw again with the same seed and --force."
+            ) from None
+        if drawn != _digest(draw._sample_csv()):
+            raise InputError(
+                f"audit must hold the sample as drawn, got a changed sample.csv in {str(place)!r}. "
+                f"Draw again with --seed {draw.seed} and --force."
+            )
+        return draw
+
+    def _sample_csv(self) -> str:
+        file = io.StringIO()
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["id", "train", "validation"])
+        writer.writerows(self.sample)
+        return file.getvalue()
+
+    def __str__(self) -> str:
+        both = self.labels + self.train - len(self.sample)
+        return (
+            f"{len(self.sample)} nodes to label out of {self.population['size']}: "
+            f"{self.labels} to validate on, {self.train} to train on, {both} of them in both."
+        )
+
+
+def draw(
+    population: Any,
+    *,
+    labels: int,
+    train: int = 0,
+    seed: str | None = None,
+    id: str | None = None,
+    delta: float = 0.05,
+    metrics: Sequence[str] = ("precision", "recall"),
+    theorem: str = "sharp",
+    bound: str = "auto",
+    one_to_one: bool = False,
+    guesses: Mapping[str, float] | None = None,
+    memory: str | None = None,
+) -> Draw:
+    """Draw `labels` nodes to validate on and `train` to train on, independently of each other.
+
+    Each is the beginning of an order of all nodes by a keyed SHA-256 of the id, so that a larger
+    draw with the same seed begins with the smaller. A node may be in both and is labelled once.
+    """
+    choices = Choices(delta, tuple(metrics), theorem, bound, one_to_one, dict(guesses or {}))
+    seed = secrets.token_hex(16) if seed is None else seed
+    with connect(memory) as con:
+        source = open_source(con, "population", population)
+        size = read_ids(con, source, "population", id)
+        for argument, count, least in (("labels", labels, 1), ("train", train, 0)):
+            if not least <= count <= size:
+                raise InputError(
+                    f"{argument} must be from {least} to the population's size, {size}; "
+                    f"got {count}. Draw fewer nodes."
+                )
+        trained = _first(con, seed, "train", train)
+        validated = _first(con, seed, "validation", labels)
+    where = source.as_dict(size=size, id=id)
+    return Draw(where, seed, labels, train, choices, join_orders(trained, validated))
+
+
+def join_orders(trained: Sequence[str], validated: Sequence[str]) -> tuple[Row, ...]:
+    """S in its order, then the rest of D in its own."""
+    in_train = {node: place for place, node in enumerate(trained, start=1)}
+    in_validation = {node: place for place, node in enumerate(validated, start=1)}
+    nodes = [*validated, *(node for node in trained if node not in in_validation)]
+    return tuple((node, in_train.get(node), in_validation.get(node)) for node in nodes)
+
+
+def key_of(label: str, seed: str) -> str:
+    """A key of fixed length for each use of a seed."""
+    return hashlib.sha256(f"matchbound 1 {label} {seed}".encode()).hexdigest()
+
+
+def hash_of(key: str, node: str) -> str:
+    """What draw.sql orders by."""
+    return hashlib.sha256(f"{key}{node}".encode()).hexdigest()
+
+
+def _first(con: "DuckDBPyConnection", seed: str, label: str, count: int) -> list[str]:
+    return [node for (node,) in query(con, "draw", key=key_of(label, seed), count=count)]
+
+
+def _read_sample(path: Path, way_out: str) -> tuple[Row, ...]:
+    rows = list(csv.reader(io.StringIO(read_text(path, "audit", way_out), newline="")))
+    try:
+        return tuple(
+            (node, int(train) if train else None, int(validation) if validation else None)
+            for node, train, validation in rows[1:]
+        )
+    except ValueError:
+        raise InputError(
+            f"audit must hold the sample as drawn, got a changed {str(path)!r}. "
+            "Draw again with the same seed and --force."
+        ) from None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

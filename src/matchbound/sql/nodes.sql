@@ -1,0 +1,9 @@
+-- For each node with a match: how many the holdout matcher found, the complete one, and both.
+select
+    coalesce(h.x, c.x) as x,
+    count(h.y) as h,
+    count(c.y) as c,
+    sum(case when h.y is not null and c.y is not null then 1 else 0 end) as hc
+from holdout h
+full outer join {complete} c on h.x = c.x and h.y = c.y
+group by coalesce(h.x, c.x)
