@@ -15,14 +15,19 @@ BOUND_NAMES = ("auto", *(name for name, row in BOUNDS.items() if row.population)
 
 @dataclass(frozen=True)
 class Choices:
-    """What is to be certified and how; `other_terms` is the share of a metric's δ that each term
-    other than the labels' gets (`sharp`; `paper` shares equally)."""
+    """What is to be certified and how.
+
+    `one_to_one` promises at most one true match a node, `at_most_one_match` at most one found by a
+    matcher (a census shows it; a sampled gap does not). `other_terms` is the share of a metric's δ
+    that each term other than the labels' gets (`sharp`; `paper` shares equally).
+    """
 
     delta: float = 0.05
     metrics: tuple[str, ...] = ("precision", "recall")
     theorem: str = "sharp"
     bound: str = "auto"
     one_to_one: bool = False
+    at_most_one_match: bool = False
     guesses: Mapping[str, float] = field(default_factory=dict)
     other_terms: float = 0.05
 

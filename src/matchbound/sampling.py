@@ -115,7 +115,9 @@ def draw(
     Each is the beginning of an order of all nodes by a keyed SHA-256 of the id, so that a larger
     draw with the same seed begins with the smaller. A node may be in both and is labelled once.
     """
-    choices = Choices(delta, tuple(metrics), theorem, bound, one_to_one, dict(guesses or {}))
+    choices = Choices(
+        delta, tuple(metrics), theorem, bound, one_to_one, guesses=dict(guesses or {})
+    )
     seed = secrets.token_hex(16) if seed is None else seed
     with connect(memory) as con:
         source = open_source(con, "population", population)

@@ -41,6 +41,10 @@ class Tally:
         """How many nodes the gap was counted over."""
         return sum(count for *_, count in self.gap)
 
+    @property
+    def is_census(self) -> bool:
+        return self.drawn == self.size
+
     def as_dict(self) -> dict[str, Any]:
         return {
             "size": self.size,

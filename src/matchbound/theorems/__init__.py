@@ -46,6 +46,11 @@ def guarantees(tally: Tally, choices: Choices, *, complete: bool) -> tuple[Guara
 
 def _guarantee(metric: str, tally: Tally, choices: Choices, complete: bool) -> Guarantee:
     side, theorems = METRICS[metric]
+    if choices.theorem == "sharp" and not tally.is_census:
+        raise AssumptionError(
+            f"gap must be a census for the sharp theorem, got {tally.drawn} of {tally.size} nodes. "
+            "Run both matchers over the whole population, or use the paper's theorem."
+        )
     unlabelled = any(t is None for _, t, _ in (*tally.train, *tally.validation))
     if unlabelled and choices.bound == "bernstein":
         raise AssumptionError(

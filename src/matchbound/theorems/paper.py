@@ -25,10 +25,10 @@ from matchbound.theorems.terms import (
 
 def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
     """P ≥ (lower(1_{X_H})·P_H − upper(d_p)) / upper(1_{X_C})."""
-    most = most_matches(tally)
+    most = most_matches(tally, choices)
     bound = pick_bound(choices, "precision", most <= 1)
     delta, *others = choices.shares(4 if complete else 1)
-    value = precision_lower(tally.validation, found(tally), delta, bound, choices)
+    value = precision_lower(tally.validation, _found_by_holdout(tally), delta, bound, choices)
     if complete:
         found_share = _share(tally, lambda h, c, hc: h > 0, bounds.lower, others[0], choices)
         kept_share = _share(tally, lambda h, c, hc: c > 0, bounds.upper, others[1], choices)
@@ -76,6 +76,15 @@ def error_rate(tally: Tally, choices: Choices, complete: bool) -> Finding:
     return Finding(value, estimate(wrong), bound)
 
 
+def _found_by_holdout(tally: Tally) -> tuple[int, int]:
+    """The least and the most that |X_H| can be."""
+    count = found(tally)
+    if tally.is_census:
+        return count, count
+    without = sum(h == 0 for h, *_ in tally.validation)
+    return len(tally.validation) - without, tally.size - without
+
+
 def _share(
     tally: Tally,
     has: Callable[[int, int, int], bool],
@@ -85,7 +94,7 @@ def _share(
 ) -> float:
     """A bound on the share of nodes whose cell has a property."""
     count = sum(n for h, c, hc, n in tally.gap if has(h, c, hc))
-    if tally.drawn == tally.size:
+    if tally.is_census:
         return count / tally.size
     return side(
         [False, True],
@@ -100,7 +109,7 @@ def _precision_gap(tally: Tally, most: int, delta: float, choices: Choices) -> f
     """An upper bound on the mean of d_p, which is at most 1 + (the most matches of a node)."""
     losses = [gaps.paper_precision_loss(h, c, hc) for h, c, hc, _ in tally.gap]
     counts = [n for *_, n in tally.gap]
-    if tally.drawn == tally.size:
+    if tally.is_census:
         return math.fsum(d * n for d, n in zip(losses, counts, strict=True)) / tally.size
     return bounds.upper(
         losses,

@@ -28,7 +28,7 @@ from matchbound.theorems.terms import (
 def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
     """P ≥ (|X_H|·P_H − Σd*) / |X_C|, where |X_H|·P_H = Σ_D p_H + |X_H − D|·(mean of the rest)."""
     (delta,) = choices.shares(1)
-    bound = pick_bound(choices, "precision", most_matches(tally) <= 1)
+    bound = pick_bound(choices, "precision", most_matches(tally, choices) <= 1)
     known, total = labels.precisions(tally.train), found(tally)
     rest = total - len(known)
     right = math.fsum(known)

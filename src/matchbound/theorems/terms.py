@@ -41,23 +41,34 @@ def pick_bound(choices: Choices, metric: str, binary: bool) -> str:
 
 
 def found(tally: Tally) -> int:
-    """|X_H|, from a census."""
+    """|X_H|, if the gap is a census."""
     count = sum(n for h, _, _, n in tally.gap if h)
     if not count:
         raise AssumptionError(
-            f"holdout must match some node, got 0 of {tally.size}. "
+            f"holdout must match some node, got 0 of {tally.drawn}. "
             "Give a matcher that finds something, or a lower threshold."
         )
     return count
 
 
-def most_matches(tally: Tally) -> int:
-    """The most matches that either matcher has at a node, from a census."""
-    return max(max(h, c) for h, c, _, _ in tally.gap)
+def most_matches(tally: Tally, choices: Choices) -> int:
+    """The most matches that either matcher has at any node: a census shows it, or a promise."""
+    if tally.is_census:
+        return max(max(h, c) for h, c, _, _ in tally.gap)
+    if not choices.at_most_one_match:
+        raise AssumptionError(
+            "at_most_one_match must be promised where the gap is sampled, got no promise. "
+            "Run both matchers over the whole population, or promise it."
+        )
+    return 1
 
 
 def precision_lower(
-    triples: Sequence[Triple], size: int, delta: float, bound: str, choices: Choices
+    triples: Sequence[Triple],
+    size: int | tuple[int, int],
+    delta: float,
+    bound: str,
+    choices: Choices,
 ) -> float:
     """The mean of p_H over `size` nodes that have it, `triples` being a sample of all nodes."""
     values = np.array(labels.precisions(triples))

@@ -1,0 +1,384 @@
+"""Every theorem's guarantees, summed over all samples: they fail with probability at most δ."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from populations import Node, broken, compositions, orders, truth
+
+from matchbound import AssumptionError, Choices, Tally, bounds
+from matchbound.theorems import gaps, guarantees
+
+# Matches of at most one a side: order does not matter, about 60 nodes can be counted.
+
+ONE_TO_ONE = {
+    "a good matcher": {Node(1, 1, 1): 50, Node(1, 1, 0): 4, Node(0, 0, 0): 6},
+    "half of them": {Node(1, 1, 1): 20, Node(1, 1, 0): 15, Node(0, 1, 0): 10, Node(0, 0, 0): 15},
+    "few have a match": {Node(1, 1, 1): 6, Node(1, 0, 0): 3, Node(0, 0, 0): 51},
+    "right where not trained": {
+        Node(1, 1, 1): 38,
+        Node(1, 1, 0, trained=True): 12,
+        Node(0, 0, 0): 10,
+    },
+    "right where trained": {
+        Node(1, 1, 1, trained=True): 10,
+        Node(1, 1, 1): 30,
+        Node(1, 1, 0): 12,
+        Node(0, 0, 0): 8,
+    },
+}
+METRICS = [("precision",), ("recall",), ("error-rate",), ("precision", "recall", "error-rate")]
+
+
+def failure(population, s, samples, choices, **how):
+    return sum(
+        p for order, p in samples(population, s) if broken(order, population, choices, **how)
+    )
+
+
+@pytest.mark.parametrize("name", ONE_TO_ONE)
+@pytest.mark.parametrize("theorem", ["sharp", "paper"])
+@pytest.mark.parametrize("metrics", METRICS, ids="+".join)
+def test_one_to_one(name, theorem, metrics):
+    choices = Choices(0.2, metrics, theorem, one_to_one=True)
+    assert failure(ONE_TO_ONE[name], 12, compositions, choices) <= 0.2
+
+
+@pytest.mark.parametrize("theorem", ["sharp", "paper"])
+def test_holdout_alone(theorem):
+    for population in ONE_TO_ONE.values():
+        for metrics in METRICS:
+            choices = Choices(0.2, metrics, theorem, one_to_one=True)
+            assert failure(population, 12, compositions, choices, holdout_only=True) <= 0.2
+
+
+@pytest.mark.parametrize("bound", ["hoeffding", "serfling", "bernstein"])
+def test_other_bounds(bound):
+    for population in ONE_TO_ONE.values():
+        choices = Choices(0.4, ("precision", "recall", "error-rate"), bound=bound, one_to_one=True)
+        assert failure(population, 12, compositions, choices) <= 0.4
+
+
+def test_a_promise_twice_as_strong_is_caught():
+    """The same sums refute 1 − δ/2 where 1 − δ holds: they are not satisfied by looseness."""
+    worst = max(
+        failure(population, 12, compositions, Choices(0.2, (metric,), one_to_one=True))
+        for population in ONE_TO_ONE.values()
+        for metric in ("precision", "recall", "error-rate")
+    )
+    assert 0.1 < worst <= 0.2
+
+
+# Fractions: betting, in every order.
+
+SEVERAL = {
+    "fractions": {Node(2, 2, 2): 40, Node(2, 2, 1): 12, Node(0, 0, 0): 8},
+    "some have none": {Node(2, 1, 1): 20, Node(1, 2, 1): 20, Node(0, 1, 0): 10, Node(3, 0, 0): 10},
+    "right where not trained": {
+        Node(2, 2, 2): 44,
+        Node(2, 2, 0, trained=True): 8,
+        Node(0, 0, 0): 8,
+    },
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+@pytest.mark.parametrize("theorem", ["sharp", "paper"])
+def test_several_matches_in_every_order(name, theorem):
+    choices = Choices(0.3, ("precision", "recall"), theorem)
+    assert failure(SEVERAL[name], 5, orders, choices) <= 0.3
+
+
+@pytest.mark.parametrize("metric", ["precision", "recall"])
+def test_several_matches_in_every_order_say_something(metric):
+    """At sizes where the bound is above nothing, one metric at a time."""
+    population = SEVERAL["fractions"]
+    choices = Choices(0.3, (metric,))
+    assert failure(population, 8, orders, choices) <= 0.3
+    good = (Node(2, 2, 2).triple,) * 8
+    gap, _ = truth(population, {}, ("same", "same"))
+    assert guarantees(Tally(60, (), good, (), gap), choices, complete=True)[0].value > 0.7
+
+
+# Shortcuts that break the guarantee, on populations where it shows.
+
+
+def test_validating_on_what_was_not_trained_on_as_if_on_all_is_wrong():
+    """A matcher that is wrong exactly where it was trained: L − D never sees it err."""
+    population = {Node(1, 1, 1): 12, Node(1, 1, 0, trained=True): 8}
+    right = [Node(1, 1, 1)] * 8  # L − D, every time
+    as_if_from_all = bounds.lower([True] * 8, size=20, delta=0.3)
+    assert as_if_from_all > 12 / 20  # broken with probability 1
+    choices = Choices(0.3, ("precision",), one_to_one=True)
+    assert not broken(right, population, choices)
+    gap, _ = truth(population, {}, ("same", "same"))
+    train = (Node(1, 1, 0).triple,) * 8
+    tally = Tally(20, train, tuple(n.triple for n in right), (), gap)
+    assert 0.5 < guarantees(tally, choices, complete=False)[0].value <= 12 / 20
+
+
+def observed_gap_in_the_test(order, size, gap, delta):
+    """R ≥ this, if the gap were known before the sample: it is not."""
+    member = [node.t > 0 for node in order]
+    values = [node.ht / node.t if node.t else 0.0 for node in order]
+    return bounds.ratio_lower(member, values, size=size, delta=delta, known=(-float(gap), 0))
+
+
+def test_putting_the_observed_gap_into_the_recall_test_is_wrong():
+    """An adversary picks how many matches to drop after seeing the sample."""
+    right, wrong, none = Node(1, 1, 1), Node(1, 1, 0), Node(0, 0, 0)
+    worst = {}
+    for counts, delta in itertools.product(
+        [(3, 2, 3), (4, 2, 2), (3, 1, 4), (2, 2, 4)], WRONG_DELTAS
+    ):
+        population = dict(zip((right, wrong, none), counts, strict=True))
+        size, matched = sum(counts), counts[0] + counts[1]
+        failed = 0.0
+        for order, probability in orders(population, 5):
+            if not any(node.t for node in order):
+                continue
+            failed += probability * any(
+                observed_gap_in_the_test(order, size, gap, delta)
+                > (counts[0] - gap) / matched + 1e-9
+                for gap in range(counts[0] + 1)
+            )
+        worst[counts, delta] = failed / delta
+        ours = failure(population, 5, orders, Choices(delta, ("recall",), bound="betting"))
+        assert ours <= delta
+    assert max(worst.values()) > 1
+
+
+WRONG_DELTAS = (0.3, 0.2)
+
+
+# An adversary at size.
+
+
+def run_with_labels_repeated(rng, share_wrong, choices):
+    """C repeats the validation labels exactly and is wrong elsewhere, on a share of the nodes."""
+    n, s = 2000, 200
+    right = rng.random(n) < 0.93
+    sampled = rng.choice(n, s, replace=False)
+    is_sampled = np.zeros(n, dtype=bool)
+    is_sampled[sampled] = True
+    spoilt = ~is_sampled & right & (rng.random(n) < share_wrong)
+    truth_of_complete = np.where(is_sampled, True, right & ~spoilt).mean()
+    differs = spoilt | (is_sampled & ~right)
+    gap = ((1, 1, 0, int(differs.sum())), (1, 1, 1, int((~differs).sum())))
+    tally = Tally(n, (), tuple((1, 1, int(r)) for r in right[sampled]), (), gap)
+    found = guarantees(tally, choices, complete=True)
+    without_gap = guarantees(tally, choices, complete=False)
+    return (
+        any(g.value > truth_of_complete for g in found),
+        any(g.value > truth_of_complete for g in without_gap),
+    )
+
+
+@pytest.mark.parametrize("theorem", ["sharp", "paper"])
+@pytest.mark.parametrize("share_wrong", [1.0, 0.1])
+def test_an_adversary_at_size(theorem, share_wrong):
+    rng = np.random.default_rng(14)
+    choices = Choices(theorem=theorem, one_to_one=True)
+    runs = [run_with_labels_repeated(rng, share_wrong, choices) for _ in range(1000)]
+    ours, without_gap = np.sum(runs, axis=0)
+    assert ours <= 70
+    assert without_gap > 500
+
+
+# The pieces, against brute force.
+
+
+def worst_loss(h, c, hc, one_to_one):
+    """The most that precision can fall at a node, over all truths."""
+    common, only_h = range(hc + 1), range(h - hc + 1)
+    losses = [0.0]
+    for both, dropped in itertools.product(common, only_h):
+        if h and (not one_to_one or both + dropped <= 1):
+            losses.append((both + dropped) / h - (both / c if c else 0.0))
+    return max(losses)
+
+
+def test_precision_loss_is_the_worst_truth():
+    for h, c in itertools.product(range(6), repeat=2):
+        for hc in range(min(h, c) + 1):
+            loss = gaps.precision_loss(h, c, hc)
+            assert math.isclose(loss, worst_loss(h, c, hc, False), abs_tol=1e-12)
+            declared = gaps.precision_loss_one_to_one(h, c, hc)
+            assert math.isclose(declared, worst_loss(h, c, hc, True), abs_tol=1e-12)
+            assert declared <= loss + 1e-12 <= gaps.paper_precision_loss(h, c, hc) + 2e-12
+
+
+def test_erratum_the_paper_s_range_of_d_p():
+    """Ten holdout matches and one other complete match give 11, not at most 3."""
+    assert gaps.paper_precision_loss(10, 1, 0) == 11
+
+
+def test_shares_of_delta_sum_to_at_most_delta():
+    from fractions import Fraction
+
+    for theorem, terms in itertools.product(("sharp", "paper"), (1, 2, 3, 4)):
+        for delta in (0.05, 0.1, 0.3, 1e-9):
+            for metrics in (("recall",), ("precision", "recall", "error-rate")):
+                shares = Choices(delta, metrics, theorem).shares(terms)
+                total = sum(map(Fraction, shares)) * len(metrics)
+                assert Fraction(delta) * Fraction(999, 1000) < total <= Fraction(delta)
+
+
+# The paper's settings: n = 1.2·10⁸, two thirds matched, 1000 labels, 0.1% of matches dropped.
+
+
+def at_the_paper_s_settings(metric, theorem, rate):
+    n, s, matched = 120_000_000, 1000, 667
+    k = round(rate * matched)
+    drawn = 100_000 if theorem == "paper" else n
+    differ = {"recall": 0.001, "precision": 0.0015}[metric]
+    found, changed = drawn * 2 // 3, round(drawn * differ)
+    gap = (
+        (0, 0, 0, drawn - found),
+        (1, 1, 0, changed),
+        (1, 1, 1, found - changed),
+    )
+    validation = ((1, 1, 1),) * k + ((1, 1, 0),) * (matched - k) + ((0, 0, 0),) * (s - matched)
+    tally = Tally(n, (), validation, (), gap)
+    choices = Choices(0.05, (metric,), theorem, one_to_one=True, at_most_one_match=True)
+    return guarantees(tally, choices, complete=True)[0].value
+
+
+def test_paper_s_numerical_results():
+    assert at_the_paper_s_settings("recall", "paper", 0.85) == pytest.approx(0.8162, abs=5e-5)
+    assert at_the_paper_s_settings("recall", "paper", 0.95) == pytest.approx(0.9275, abs=5e-5)
+    assert at_the_paper_s_settings("precision", "paper", 0.85) == pytest.approx(0.8017, abs=5e-5)
+    assert at_the_paper_s_settings("precision", "paper", 0.95) == pytest.approx(0.9125, abs=5e-5)
+
+
+def test_sharp_at_the_paper_s_settings():
+    assert at_the_paper_s_settings("recall", "sharp", 0.85) >= 0.823
+    assert at_the_paper_s_settings("precision", "sharp", 0.85) >= 0.822
+
+
+# Which bound is used is no matter of the sample.
+
+
+@pytest.mark.parametrize("one_to_one", [False, True])
+@pytest.mark.parametrize("most", [1, 2])
+def test_the_bound_is_the_same_for_every_sample_and_outcome(one_to_one, most):
+    """All samples of 5 of 7 nodes, all truths they might be found to have."""
+    matches = [0, 1, 1, most, most, 1, 0]
+    gap = tuple((h, h, h, matches.count(h)) for h in sorted(set(matches)))
+    used = set()
+    outcomes = [(0, 0), (1, 0), (1, 1)] + ([] if one_to_one else [(2, 0), (2, 1)])
+    for chosen in set(itertools.combinations(sorted(matches), 5)):
+        for found in itertools.product(outcomes, repeat=5):
+            if all(ht <= h for h, (_, ht) in zip(chosen, found, strict=True)):
+                validation = tuple((h, *f) for h, f in zip(chosen, found, strict=True))
+                tally = Tally(7, (), validation, (), gap)
+                choices = Choices(0.3, ("precision", "recall", "error-rate"), one_to_one=one_to_one)
+                try:
+                    found_bounds = guarantees(tally, choices, complete=True)
+                except AssumptionError:
+                    continue
+                used.add(tuple(g.bound for g in found_bounds))
+    assert used == {
+        (
+            "hypergeometric" if most == 1 else "betting",
+            "hypergeometric" if one_to_one else "betting",
+            "hypergeometric",
+        )
+    }
+
+
+def test_a_sampled_gap_is_no_census():
+    tally = Tally(20, (), ((1, 1, 1),) * 3, (), ((1, 1, 1, 9),))
+    with pytest.raises(AssumptionError, match="^gap must be a census for the sharp theorem"):
+        guarantees(tally, Choices(), complete=True)
+    with pytest.raises(AssumptionError, match="^at_most_one_match must be promised"):
+        guarantees(tally, Choices(theorem="paper"), complete=True)
+
+
+def test_hypergeometric_is_refused_for_fractions():
+    gap = ((2, 2, 2, 9),)
+    tally = Tally(9, (), ((2, 2, 2), (2, 2, 0)), (), gap)
+    with pytest.raises(AssumptionError) as error:
+        guarantees(tally, Choices(bound="hypergeometric"), complete=True)
+    assert str(error.value) == (
+        "bound must not be hypergeometric for precision, which may be a fraction here. "
+        "Use auto or betting, or declare one-to-one if a node has at most one true match."
+    )
+
+
+# Unlabelled nodes count as the worst case.
+
+
+@pytest.mark.parametrize("theorem", ["sharp", "paper"])
+@pytest.mark.parametrize("one_to_one", [False, True])
+def test_unlabelled_is_below_every_label_it_might_get(theorem, one_to_one):
+    gap = ((0, 0, 0, 10), (1, 1, 0, 2), (1, 1, 1, 28))
+    others = ((1, 1, 1),) * 9 + ((0, 0, 0),) * 2 + ((1, 1, 0),) * 2
+    choices = Choices(0.3, ("precision", "recall", "error-rate"), theorem, one_to_one=one_to_one)
+
+    def values(node, train):
+        validation = others if train else (*others[:5], node, *others[5:])
+        tally = Tally(40, (node,) if train else (), validation, (), gap)
+        return [g.value for g in guarantees(tally, choices, complete=True)]
+
+    for h, train in itertools.product((0, 1), (False, True)):
+        if train and theorem == "paper":
+            continue
+        precision, recall, error = values((h, None, None), train)
+        for t, ht in [(0, 0), (1, 0), *([(1, 1)] if h else [])]:
+            labelled = values((h, t, ht), train)
+            assert precision <= labelled[0]
+            assert recall <= labelled[1]
+            assert error >= labelled[2]
+
+
+def test_unlabelled_is_refused_with_bernstein():
+    tally = Tally(9, (), ((1, None, None), (1, 1, 1)), (), ((1, 1, 1, 9),))
+    with pytest.raises(AssumptionError, match="it can rise when a value falls"):
+        guarantees(tally, Choices(bound="bernstein"), complete=True)
+
+
+@pytest.mark.parametrize(
+    ("validation", "gap", "message"),
+    [
+        (
+            ((0, 1, 0),),
+            ((0, 1, 0, 9),),
+            "holdout must match some node, got 0 of 9. "
+            "Give a matcher that finds something, or a lower threshold.",
+        ),
+        (
+            ((1, 1, 1),),
+            ((1, 0, 0, 9),),
+            "complete must match some node, got 0 of 9. "
+            "Give a matcher that finds something, or a lower threshold.",
+        ),
+        (
+            ((0, 1, 0),),
+            ((0, 0, 0, 5), (1, 1, 1, 4)),
+            "validation nodes with a match of the holdout matcher must be at least 1, got 0 of 1. "
+            "Draw at least 30 more nodes.",
+        ),
+        (
+            ((1, 0, 0),),
+            ((1, 1, 1, 9),),
+            "validation nodes with a true match must be at least 1, got 0 of 1. "
+            "Draw at least 30 more nodes.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("theorem", ["sharp", "paper"])
+def test_empty_counts_have_no_bound(validation, gap, message, theorem):
+    with pytest.raises(AssumptionError) as error:
+        guarantees(Tally(9, (), validation, (), gap), Choices(theorem=theorem), complete=True)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("metric", ["precision", "recall", "error-rate"])
+def test_everything_labelled_is_exact(metric):
+    train = ((1, 1, 1), (1, 1, 0), (0, 0, 0), (1, 1, 1))
+    tally = Tally(4, train, train[:2], (0, 1), ((0, 0, 0, 1), (1, 1, 1, 3)))
+    value = guarantees(tally, Choices(metrics=(metric,)), complete=True)[0].value
+    exact = {"precision": 2 / 3, "recall": 2 / 3, "error-rate": 1 / 4}[metric]
+    assert value == pytest.approx(exact, abs=2e-6)
