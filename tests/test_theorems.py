@@ -5,10 +5,10 @@ import math
 
 import numpy as np
 import pytest
-from populations import Node, broken, compositions, orders, truth
 
 from matchbound import AssumptionError, Choices, Tally, bounds
 from matchbound.theorems import gaps, guarantees
+from populations import Node, broken, compositions, orders, truth
 
 # Matches of at most one a side: order does not matter, about 60 nodes can be counted.
 
@@ -290,9 +290,9 @@ def test_the_bound_is_the_same_for_every_sample_and_outcome(one_to_one, most):
 
 def test_a_sampled_gap_is_no_census():
     tally = Tally(20, (), ((1, 1, 1),) * 3, (), ((1, 1, 1, 9),))
-    with pytest.raises(AssumptionError, match="^gap must be a census for the sharp theorem"):
+    with pytest.raises(AssumptionError, match=r"^gap must be a census for the sharp theorem"):
         guarantees(tally, Choices(), complete=True)
-    with pytest.raises(AssumptionError, match="^at_most_one_match must be promised"):
+    with pytest.raises(AssumptionError, match=r"^at_most_one_match must be promised"):
         guarantees(tally, Choices(theorem="paper"), complete=True)
 
 

@@ -152,6 +152,8 @@ def _as_brought(
                 "Give all labels, those trained on included."
             )
     sample = _arrange(labelled, trained, size, choices.theorem)
+    drawn = [node for node, _, _ in sample]
+    con.execute("delete from labels where not list_contains(?, x)", [drawn]).fetchall()
     return Setting(size, sample, choices, inputs, (BROUGHT, FIXED))
 
 

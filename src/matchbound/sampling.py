@@ -157,16 +157,16 @@ def _first(con: "DuckDBPyConnection", seed: str, label: str, count: int) -> list
 
 
 def _read_sample(path: Path, way_out: str) -> tuple[Row, ...]:
-    rows = list(csv.reader(io.StringIO(read_text(path, "audit", way_out), newline="")))
+    text = read_text(path, "audit", way_out)
     try:
         return tuple(
             (node, int(train) if train else None, int(validation) if validation else None)
-            for node, train, validation in rows[1:]
+            for node, train, validation in list(csv.reader(io.StringIO(text, newline="")))[1:]
         )
-    except ValueError:
+    except (ValueError, csv.Error):
         raise InputError(
-            f"audit must hold the sample as drawn, got a changed {str(path)!r}. "
-            "Draw again with the same seed and --force."
+            f"audit must hold the sample as drawn, got a changed sample.csv in "
+            f"{str(path.parent)!r}. Draw again with the same seed and --force."
         ) from None
 
 

@@ -65,6 +65,18 @@ class Source:
             )
         return f"cast({_quoted(column)} as string)"
 
+    def number(self, column: str) -> str:
+        """SQL for the column's numbers, null where there is none."""
+        kind = self.columns[column]
+        if kind == "VARCHAR":  # trimmed, or DuckDB would cast while it reads, and give up
+            return f"try_cast(trim({_quoted(column)}) as double)"
+        if kind not in NUMBERS and not kind.startswith("DECIMAL"):
+            raise InputError(
+                f"{self.argument} must have scores that are numbers, "
+                f"got {column!r} of type {kind}. Convert it first."
+            )
+        return f"cast({_quoted(column)} as double)"
+
 
 def open_source(con: "DuckDBPyConnection", argument: str, given: Any) -> Source:
     """A path to CSV or Parquet, or anything with `__arrow_c_stream__`."""
@@ -139,11 +151,11 @@ def _matches(
                 f"got {threshold}. Drop it, or give the scores."
             )
         return "true"
-    text = f"try_cast({_quoted(score)} as double)"
+    number = source.number(score)
     unscored, least, most = _run(
         con,
         source,
-        f"select count(*) filter (where {text} is null or isnan({text})), min({text}), max({text})",
+        f"select count(*) - count(nullif({number}, 'nan'::double)), min({number}), max({number})",
     )[0]
     if unscored:
         raise InputError(
@@ -155,7 +167,7 @@ def _matches(
             f"threshold must be given, because {source.argument} has scores "
             f"from {least:g} to {most:g}. Say from which score on a pair is a match."
         )
-    return "true" if threshold is None else f"{text} >= {threshold!r}"
+    return "true" if threshold is None else f"{number} >= {threshold!r}"
 
 
 def _open_file(con: "DuckDBPyConnection", argument: str, path: Path) -> Source:
@@ -186,13 +198,16 @@ def _csv_options(argument: str, path: Path) -> str:
             f"{argument} must be UTF-8 text, got {str(path)!r}. Save it as CSV in UTF-8."
         ) from None
     delimiter = max(",;\t|", key=header.count)
-    names = next(csv.reader([header], delimiter=delimiter), [])
-    if not any(name.strip() for name in names):
+    try:
+        names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+    except csv.Error:
+        names = []
+    if not any(names):
         raise InputError(
             f"{argument} must have a header line, got {str(path)!r} without. "
             "Name the columns in the first line."
         )
-    lowered = [name.strip().lower() for name in names]
+    lowered = [name.lower() for name in names if name]
     for name in lowered:
         if lowered.count(name) > 1:
             raise InputError(
@@ -200,7 +215,7 @@ def _csv_options(argument: str, path: Path) -> str:
                 f"{lowered.count(name)} times. Rename or drop the others."
             )
     columns = ", ".join(
-        f"{_text(name.strip() or f'column {i}')}: 'VARCHAR'" for i, name in enumerate(names)
+        f"{_text(name or f'unnamed {i}')}: 'VARCHAR'" for i, name in enumerate(names, start=1)
     )
     return (
         f"columns = {{{columns}}}, delim = {_text(delimiter)}, quote = '\"', escape = '\"', "

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matchbound.certificates import (
+    SHORT,
     Certificate,
     advise,
     digest_of,
@@ -21,8 +22,6 @@ from matchbound.theorems import guarantees
 
 if TYPE_CHECKING:
     from os import PathLike
-
-AUDIT_INPUTS = ("draw", "population", "labels", "holdout", "complete", "trained_on")
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ def _changed(record: Mapping[str, Any]) -> Iterator[str]:
     found = dict(leaves(body))
     intact = True
     for place in [*found, *(place for place in digests if place not in found)]:
-        if place not in found or digests.get(place) != digest_of(found[place]):
+        if place not in found or digests.get(place) != digest_of(found[place])[:SHORT]:
             intact = False
             yield f"{place} was changed" if place in found else f"{place} was removed"
     whole = {name: value for name, value in record.items() if name != "digest"}

@@ -1,0 +1,110 @@
+"""Counts by SQL against counts by Python sets."""
+
+import random
+
+import pyarrow as pa
+import pytest
+
+from matchbound import InputError, Tally
+from matchbound.counting import count
+from matchbound.engine import connect
+from matchbound.sampling import join_orders
+from matchbound.tables import open_source, read_ids, read_labels, read_pairs
+
+
+def table(pairs):
+    xs, ys = zip(*pairs, strict=True) if pairs else ((), ())
+    return pa.table({"x": pa.array(xs, pa.string()), "y": pa.array(ys, pa.string())})
+
+
+def random_case(rng):
+    xs, ys = [f"x{i}" for i in range(rng.randint(1, 12))], [f"y{i}" for i in range(6)]
+
+    def matcher(chance):
+        return {x: {y for y in ys if rng.random() < chance} for x in xs}
+
+    truth, holdout = matcher(rng.choice([0.0, 0.1, 0.3])), matcher(rng.choice([0.1, 0.4]))
+    complete = {x: set(found) for x, found in holdout.items()}
+    for x in xs:
+        for y in ys:
+            if rng.random() < 0.2:
+                complete[x] ^= {y}
+    trained = rng.sample(xs, rng.randint(0, len(xs)))
+    validated = rng.sample(xs, rng.randint(1, len(xs)))
+    return xs, truth, holdout, complete, trained, validated
+
+
+def pairs_of(matches, nodes=None):
+    return [(x, y) for x in (nodes or matches) for y in sorted(matches[x])]
+
+
+def by_sets(xs, truth, holdout, complete, trained, validated):
+    def triple(x):
+        return len(holdout[x]), len(truth[x]), len(holdout[x] & truth[x])
+
+    cells = {}
+    for x in xs:
+        cell = len(holdout[x]), len(complete[x]), len(holdout[x] & complete[x])
+        cells[cell] = cells.get(cell, 0) + 1
+    return Tally(
+        len(xs),
+        tuple(triple(x) for x in trained),
+        tuple(triple(x) for x in validated),
+        tuple(i for i, x in enumerate(validated) if x in set(trained)),
+        tuple((*cell, n) for cell, n in sorted(cells.items())),
+    )
+
+
+def by_sql(con, xs, truth, holdout, complete, trained, validated, **how):
+    sample = join_orders(trained, validated)
+    labelled = [x for x, _, _ in sample]
+    labels = pairs_of(truth, labelled) + [(x, None) for x in labelled if not truth[x]]
+    size = read_ids(con, open_source(con, "population", pa.table({"id": xs})), "population", None)
+    read_pairs(con, open_source(con, "holdout", table(pairs_of(holdout))), "holdout", None)
+    read_labels(con, open_source(con, "labels", table(labels)))
+    if complete is not None:
+        read_pairs(con, open_source(con, "complete", table(pairs_of(complete))), "complete", None)
+    return count(
+        con,
+        size=size,
+        sample=sample,
+        complete=complete is not None,
+        one_to_one=False,
+        unlabelled="refuse",
+    )
+
+
+def test_300_random_populations():
+    rng = random.Random(300)
+    with connect() as con:
+        for _ in range(300):
+            case = random_case(rng)
+            assert by_sql(con, *case) == by_sets(*case)
+
+
+def test_without_a_complete_matcher_the_gap_is_the_holdout_s_own():
+    rng = random.Random(3)
+    with connect() as con:
+        for _ in range(30):
+            xs, truth, holdout, _, trained, validated = random_case(rng)
+            tally = by_sql(con, xs, truth, holdout, None, trained, validated)
+            assert tally == by_sets(xs, truth, holdout, holdout, trained, validated)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"size": 3},
+        {"gap": [[1, 1, 2, 5]]},
+        {"gap": [[1, 1, 1, 0]]},
+        {"validation": [[1, 1, 2]]},
+        {"validation": [[1, None, 1]]},
+        {"overlap": [7]},
+        {"gap": "x"},
+    ],
+)
+def test_impossible_tallies_are_refused(change):
+    good = {"size": 5, "train": [], "validation": [[1, 1, 1]], "overlap": [], "gap": [[1, 1, 1, 5]]}
+    assert Tally.from_dict(good).as_dict() == good
+    with pytest.raises(InputError, match=r"^tallies must"):
+        Tally.from_dict(good | change)
