@@ -1,0 +1,123 @@
+"""Real data with known truth: a hundred holdout and complete matchers each, with fresh labels."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import matchbound as mb
+
+SHARED = Path(__file__).parents[2] / "shared" / "data" / "er"
+DATASETS = {  # name: one-to-one declared, least mean bounds of `sharp`
+    "dblp_acm": (True, 0.945, 0.95),
+    "febrl4": (True, 0.985, 0.98),
+    "chicago_childcare": (False, 0.885, 0.87),
+    "fake_1000": (False, 0.90, 0.66),
+}
+
+
+@dataclass(frozen=True)
+class Replicate:
+    population: pa.Table
+    holdout: pa.Table
+    complete: pa.Table
+    labels: pa.Table
+    trained_on: pa.Table
+    precision: float
+    recall: float
+
+    def certify(self, theorem, one_to_one):
+        return mb.certify(
+            population=self.population,
+            holdout=self.holdout,
+            complete=self.complete,
+            labels=self.labels,
+            trained_on=self.trained_on,
+            assume_uniform=True,
+            theorem=theorem,
+            one_to_one=one_to_one,
+        )
+
+
+def read(name, file):
+    return pq.read_table(SHARED / name / file)
+
+
+def truth_of(name):
+    """Each node's true matches, by row number, and the number of nodes."""
+    if os.path.exists(SHARED / name / "left.parquet"):
+        left, right = (
+            {x: i for i, x in enumerate(read(name, f"{side}.parquet")["id"].to_pylist())}
+            for side in ("left", "right")
+        )
+        matches = {i: set() for i in left.values()}
+        truth = read(name, "truth.parquet")
+        pairs = zip(truth["id_l"].to_pylist(), truth["id_r"].to_pylist(), strict=True)
+        for x, y in pairs:
+            matches[left[x]].add(right[y])
+        return matches, False
+    rows = {x: i for i, x in enumerate(read(name, "records.parquet")["id"].to_pylist())}
+    truth = read(name, "truth.parquet")
+    clusters = {}
+    for x, cluster in zip(truth["id"].to_pylist(), truth["cluster"].to_pylist(), strict=True):
+        clusters.setdefault(cluster, set()).add(rows[x])
+    return {x: members - {x} for members in clusters.values() for x in members}, True
+
+
+def symmetric(pairs):
+    return np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
+
+
+def replicates(name):
+    truth, dedupe = truth_of(name)
+    pairs = read(name, "rl_logreg/replicates_pairs.parquet").to_pandas()
+    labels = read(name, "rl_logreg/replicates_labels.parquet").to_pandas()
+    population = pa.table({"id": range(len(truth))})
+    for rep, found in pairs.groupby("rep"):
+        both = {}
+        for column in ("H", "C"):
+            both[column] = found.loc[found[column], ["l", "r"]].to_numpy(np.int64)
+            if dedupe:
+                both[column] = symmetric(both[column])
+        mine = labels[labels.rep == rep]
+        verified = [(x, y) for x in mine.node for y in sorted(truth[x]) or [None]]
+        precision, recall = score(both["C"], truth)
+        yield Replicate(
+            population,
+            as_table(both["H"]),
+            as_table(both["C"]),
+            pa.table(
+                {"x": [x for x, _ in verified], "y": pa.array([y for _, y in verified], pa.int64())}
+            ),
+            pa.table({"id": mine.node[mine.in_D].to_numpy()}),
+            precision,
+            recall,
+        )
+
+
+def as_table(pairs):
+    return pa.table({"x": pairs[:, 0], "y": pairs[:, 1]})
+
+
+def score(pairs, truth):
+    found = {}
+    for x, y in pairs.tolist():
+        found.setdefault(x, set()).add(y)
+    precision = np.mean([len(ys & truth[x]) / len(ys) for x, ys in found.items()])
+    recall = np.mean([len(found.get(x, set()) & ys) / len(ys) for x, ys in truth.items() if ys])
+    return float(precision), float(recall)
+
+
+def certify_all(name):
+    """Each replicate's bounds by `paper` and `sharp`, and the truth: arrays of 100 by 2."""
+    one_to_one, *_ = DATASETS[name]
+    values = {"paper": [], "sharp": [], "truth": []}
+    for replicate in replicates(name):
+        for theorem in ("paper", "sharp"):
+            certificate = replicate.certify(theorem, one_to_one)
+            values[theorem].append([certificate.value(m) for m in ("precision", "recall")])
+        values["truth"].append([replicate.precision, replicate.recall])
+    return {kind: np.array(rows) for kind, rows in values.items()}
