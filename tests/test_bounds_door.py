@@ -21,7 +21,7 @@ REFUSED = [
     ({"values": ["a"]}, "values must be numbers, got 'a'. Convert them first."),
     (
         {"values": [[1, 2]]},
-        "values must be a flat sequence, got 2 dimensions. Flatten it first.",
+        "values must be a flat sequence, got 2 dimensions. Give a list or an array.",
     ),
     (
         {"delta": 5},
@@ -46,13 +46,13 @@ REFUSED = [
     ),
     (
         {"size": (9, 5)},
-        "size must be at most 2**53 and a pair in rising order, got (9, 5). "
+        "size must not be negative and a pair in rising order, got (9, 5). "
         "Give the least and the most it can be.",
     ),
     (
         {"size": (5, 9)},
         "size must be one number for betting, got (5, 9). "
-        "Use hypergeometric for 0 and 1, or ratio_lower where the size is unknown.",
+        "Give the whole population's size; for 0 and 1, hypergeometric takes a pair.",
     ),
     (
         {"size": None, "method": "serfling"},
@@ -66,7 +66,7 @@ REFUSED = [
     ),
     (
         {"method": "hypergeometric"},
-        "values must be the two ends of the span for hypergeometric, got others. "
+        "values must be 0 or 1 (the ends of the span) for hypergeometric, got 0.5. "
         "Use betting for fractional values.",
     ),
     (
@@ -76,7 +76,7 @@ REFUSED = [
     (
         {"counts": [1, 2, 3]},
         "counts must be left out for betting, got some: it needs the values in draw order. "
-        "Give every value, or use bernstein.",
+        "Give every value, or booleans if they are 0 or 1, or use bernstein.",
     ),
     (
         {"counts": [1, 2], "method": "hoeffding"},
@@ -92,9 +92,57 @@ REFUSED = [
         "span must be two numbers, the lower first, got (1, 0). "
         "Give the least and the greatest value possible.",
     ),
+    ({"delta": 1e-301}, "delta must be at least 1e-300, got 1e-301. Give a larger one."),
+    ({"delta": 10**400}, f"delta must be a number, got {10**400!r}. Convert it first."),
+    ({"values": [1, None]}, "values must be numbers, got None. Convert them first."),
+    ({"values": [1, 2j]}, "values must be numbers, got (1+0j). Convert them first."),
+    (
+        {"values": [[1], [1, 2]]},
+        "values must be a flat sequence, got rows of several lengths. Give a list or an array.",
+    ),
+    (
+        {"values": (x for x in [1, 0])},
+        "values must be a flat sequence, got generator. Give a list or an array.",
+    ),
+    (
+        {"values": np.ma.masked_array([1, 0, 1], [0, 1, 0])},
+        "values must not be masked, got a masked array. Fill or drop the gaps.",
+    ),
+    (
+        {"size": 2**53 + 1},
+        f"size must be at most 2**53, got {2**53 + 1}. Give a smaller population.",
+    ),
+    (
+        {"size": True},
+        "size must be a whole number, a pair of them or None, got True. "
+        "Give the number of nodes in the population.",
+    ),
+    (
+        {"size": (-5, 9)},
+        "size must not be negative and a pair in rising order, got (-5, 9). "
+        "Give the least and the most it can be.",
+    ),
+    (
+        {"span": (0, 1e200)},
+        "span must be two numbers, the lower first, got (0, 1e+200). "
+        "Give the least and the greatest value possible.",
+    ),
+    (
+        {"method": {}},
+        f"method must be auto, a callable or one of {METHODS}; got {{}}. Choose one of them.",
+    ),
+    (
+        {"method": lambda *_: None},
+        "method must return a number, got None. Return a lower bound on the mean.",
+    ),
+    (
+        {"counts": [2**62, 2**62, 1], "method": "hoeffding"},
+        "counts must hold a whole number for each of the 3 values, "
+        f"got {[2**62, 2**62, 1]}. Give how often each distinct value was drawn.",
+    ),
     (
         {"variance": 0},
-        "variance must be above 0, got 0. "
+        "variance must be at least 1e-12, got 0. "
         "Give the variance that you expect of the values, or leave it out.",
     ),
 ]
@@ -119,9 +167,15 @@ def test_ratio_refuses_members_that_do_not_fit():
     )
 
 
+def test_ratio_refuses_no_member_at_all():
+    with pytest.raises(InputError) as error:
+        bounds.ratio_lower([False, False], [1, 0], size=9, delta=0.05)
+    assert str(error.value) == "member must be true at least once, got 0 of 2. Draw more nodes."
+
+
 def test_ratio_ignores_what_is_no_member():
     assert bounds.ratio_lower(
-        [True, False, True], [1, float("nan"), 1], size=9, delta=0.3
+        [True, False, True], [1, None, 1], size=9, delta=0.3
     ) == bounds.ratio_lower([True, False, True], [1, 0.5, 1], size=9, delta=0.3)
 
 
@@ -187,6 +241,38 @@ def test_a_callable_is_a_method():
 
     assert bounds.lower([1, 0, 1], size=10, delta=0.05, method=always_zero) == 0.0
     assert bounds.upper([1, 0, 1], size=10, delta=0.05, method=always_zero) == 1.0
+
+
+def test_a_row_of_the_table_is_checked_like_its_name():
+    with pytest.raises(InputError, match=r"^values must be 0 or 1"):
+        bounds.lower([0.5], size=10, delta=0.05, method=bounds.BOUNDS["hypergeometric"].bound)
+
+
+def test_sizes_as_people_write_them():
+    values = [True, True, False]
+    assert bounds.lower(values, size=8e7, delta=0.05) == bounds.lower(
+        values, size=80_000_000, delta=0.05
+    )
+    assert bounds.lower(values, size=[3, 9], delta=0.05) == bounds.lower(
+        values, size=(3, 9), delta=0.05
+    )
+
+
+def test_a_census_is_never_beyond_its_mean():
+    """Rounding goes outwards, also through a span."""
+    for n in range(2, 60):
+        for k in range(1, n):
+            values = np.arange(n) < k
+            assert bounds.lower(values, size=n, delta=0.05) <= k / n
+            assert bounds.upper(values, size=n, delta=0.05) >= k / n
+    for least, most in [(-1, 0.1), (-0.3, 0.7), (1e16, 1e16 + 4), (3, 3.3)]:
+        ends = [least] * 3 + [most] * 7
+        for side in (bounds.lower, bounds.upper):
+            found = side(ends, size=10, delta=0.05, span=(least, most), method="hypergeometric")
+            assert least <= found <= most
+        assert bounds.lower(
+            ends, size=10, delta=0.05, span=(least, most), method="hypergeometric"
+        ) <= least + 0.7 * (most - least)
 
 
 def test_bounds_stay_in_the_span():

@@ -73,6 +73,56 @@ def test_stated_error_covers_the_real_one():
         assert error < 1e-10
 
 
+def extreme_cases(count):
+    """Tails down to 10⁻²⁵⁰, where k is far above the mean."""
+    rng = np.random.default_rng(2000)
+    for _ in range(count):
+        n = int(10 ** rng.uniform(2, 9))
+        s = int(10 ** rng.uniform(1, math.log10(min(n / 2, 20_000))))
+        m = int(n * rng.uniform(0.01, 0.9))
+        k = min(int(s * m / n * rng.uniform(1.0, 1.6)) + 1, s, m)
+        yield k, s, m, n
+
+
+def test_stated_error_covers_the_real_one_in_the_far_tail():
+    for k, s, m, n in extreme_cases(300):
+        if s - k > n - m:
+            continue
+        value, error, _ = _tails.log_tail(k, s, m, n)
+        truth = mpmath.log(tail_in_60_digits(k, s, m, n))
+        assert abs(truth - value) <= error
+
+
+@pytest.mark.parametrize(
+    ("case", "kept"),
+    [  # δ is the double nearest the tail at `kept`
+        ((4268, 7613, 167_552_489, 7.369206698900765e-83), 75_473_060),
+        ((3279, 4319, 10_462, 9.694978533439841e-182), None),
+        ((5414, 8756, 55_819_503, 8.296436632605574e-113), None),
+    ],
+)
+def test_ties_at_tiny_delta_are_never_settled_too_high(case, kept):
+    k, s, n, delta = case
+    m = bounds.hypergeometric_lower(*case)
+    assert tail_in_60_digits(k, s, m - 1, n) < mpmath.mpf(delta)
+    assert kept is None or m <= kept
+
+
+def test_delta_at_the_tail_itself():
+    """The nearest double to a tail is the hardest δ: the answer may be low, never high."""
+    exact = 0
+    for k, s, m, n in extreme_cases(150):
+        tail = tail_in_60_digits(k, s, m, n) if s - k <= n - m else 0
+        delta = float(tail)
+        if not 1e-290 < delta < 0.999:
+            continue
+        truth = m if tail >= mpmath.mpf(delta) else m + 1
+        found = bounds.hypergeometric_lower(k, s, n, delta)
+        assert found <= truth
+        exact += found == truth
+    assert exact > 75
+
+
 def test_arrays_broadcast_and_equal_the_scalars():
     k, s, n = np.arange(11), np.array([[10], [12]]), 50
     answer = bounds.hypergeometric_lower(k, s, n, 0.1)
@@ -93,6 +143,13 @@ def test_a_scalar_call_takes_no_array_path(monkeypatch):
     monkeypatch.setattr(np, "broadcast_arrays", lambda *_: pytest.fail("array path"))
     assert type(bounds.hypergeometric_lower(9, 10, 100, 0.05)) is int
     assert type(bounds.hypergeometric_upper(9, 10, 100, 0.05)) is int
+
+
+def test_numpy_scalars_give_whole_numbers():
+    assert type(bounds.hypergeometric_lower(np.int64(9), 10, 100, 0.05)) is int
+    assert bounds.hypergeometric_upper(np.int64(9), 10, 100, np.float64(0.05)) == (
+        bounds.hypergeometric_upper(9, 10, 100, 0.05)
+    )
 
 
 def test_census_and_none():
@@ -123,6 +180,14 @@ def test_range_of_sizes_is_the_least_over_it(delta):
                 answer = bounds.lower([True, False], counts=[k, s - k], size=(s, most), delta=delta)
                 truth = brute_share(k, s, s, most, delta)
                 assert truth * (1 - 1e-5) <= answer <= truth, (k, s, most)
+
+
+@pytest.mark.parametrize("delta", [0.3, 0.5, 0.99])
+def test_a_huge_range_is_searched_in_bounded_time(delta):
+    for k, s, most in [(2, 3, 10**9), (500, 1000, 10**9), (7, 9, 2**53)]:
+        found = bounds.lower([True, False], counts=[k, s - k], size=(s, most), delta=delta)
+        sizes = np.unique(np.geomspace(s, most, 3000).astype(np.int64))
+        assert 0 < found <= (bounds.hypergeometric_lower(k, s, sizes, delta) / sizes).min()
 
 
 def test_the_top_of_the_range_alone_would_be_wrong():
@@ -160,9 +225,9 @@ def test_clopper_pearson_alone_is_not_below_every_size():
 
 
 def test_search_of_a_wide_range_agrees_with_uhlmann(monkeypatch):
-    quick = share_lower(190, 200, (200, 3_000_000), 0.05)
+    quick = share_lower(190, 200, (200, 40_000), 0.05)
     monkeypatch.setattr("matchbound.bounds.hypergeometric._below_every_size", lambda *_: 0.0)
-    assert quick == pytest.approx(share_lower(190, 200, (200, 3_000_000), 0.05), rel=3e-5)
+    assert quick == pytest.approx(share_lower(190, 200, (200, 40_000), 0.05), rel=1e-3)
 
 
 @pytest.mark.parametrize("known", [(0.0, 0), (3.0, 3), (0.0, 5), (7.5, 10)])
@@ -197,6 +262,11 @@ def test_known_part_and_unseen_part_together(known):
             (0.5, 2, 3, 0.05),
             "k must be whole numbers, got float64 values. Convert them first.",
         ),
+        (
+            ([[1], [1, 2]], 3, 9, 0.05),
+            "k must be a flat sequence, got rows of several lengths. Give a list or an array.",
+        ),
+        (([1], 3, 9, "0.05"), "delta must be fractions, got <U4 values. Convert them first."),
         (
             ([1, 2], [3, 3, 3], 9, 0.05),
             "k, s, n and delta must broadcast together, got shapes (2,), (3,), (), (). Match them.",

@@ -50,12 +50,16 @@ def log_factor(x: int) -> float:
 
 
 @njit(cache=True)
-def deviance(x: int, expected: float, deviation: float) -> float:
-    """x·ln(x/expected) + expected − x, without cancellation; deviation is x − expected."""
-    if x == 0:
-        return expected
+def deviance(x: float, expected: float, deviation: float) -> tuple[float, float]:
+    """x·ln(x/expected) + expected − x without cancellation, and its error in units of ε.
+
+    `deviation` is x − expected; both may be off by a few ε of their own.
+    """
+    if x == 0.0:
+        return expected, 4.0 * expected
     if abs(deviation) >= 0.1 * (x + expected):
-        return x * math.log(x / expected) - deviation
+        total = x * math.log(x / expected) - deviation
+        return total, 8.0 * (total + x + abs(deviation))
     v = deviation / (x + expected)
     total, term, j = deviation * v, 2.0 * x * v, 1
     while True:
@@ -63,7 +67,7 @@ def deviance(x: int, expected: float, deviation: float) -> float:
         j += 2
         following = total + term / j
         if following == total:
-            return total
+            return total, 8.0 * total
         total = following
 
 
@@ -82,12 +86,25 @@ def log_mass(k: int, s: int, m: int, n: int) -> tuple[float, float]:
         (n - m - s + k, other * (n - s), deviation),
     )
     result = log_factor(m) + log_factor(n - m) + log_factor(s) + log_factor(n - s) - log_factor(n)
-    scale = 40.0 + 10.0 * math.log(float(n))
+    error = 40.0 + 10.0 * math.log(float(n))
     for x, expected, off in cells:
-        part = deviance(x, expected, off)
+        part, rounding = deviance(float(x), expected, off)
         result -= part + log_factor(x)
-        scale += 8.0 * part
-    return result, EPSILON * scale
+        error += rounding
+    return result, EPSILON * error
+
+
+@njit(cache=True)
+def log_mass_binomial(k: int, s: int, p: float) -> tuple[float, float]:
+    """ln P(K = k), K binomial(s, p), and its error; 0 < p < 1."""
+    expected = s * p
+    deviation = k - expected
+    result = log_factor(s) - log_factor(k) - log_factor(s - k)
+    ones, rounding = deviance(float(k), expected, deviation)
+    zeros, more = deviance(float(s - k), s * (1.0 - p), -deviation)
+    # s·p is rounded, and a deviance moves by up to |deviation|/expected for each unit of it.
+    error = 40.0 + 10.0 * math.log(float(s)) + rounding + more + 4.0 * abs(deviation) / (1.0 - p)
+    return result - ones - zeros, EPSILON * error
 
 
 @njit(cache=True)
@@ -105,6 +122,49 @@ def sum_upwards(k: int, s: int, m: int, n: int) -> tuple[float, int]:
         up += 1.0
         down += 1.0
     return total, terms
+
+
+@njit(cache=True)
+def sum_upwards_binomial(k: int, s: int, odds: float) -> tuple[float, int]:
+    """As `sum_upwards`, for the binomial."""
+    draws, up = float(s - k), float(k + 1)
+    total, term, terms = 1.0, 1.0, 0
+    while draws > 0.0 and term > 1e-21 * total:
+        term *= draws / up * odds
+        total += term
+        terms += 1
+        draws -= 1.0
+        up += 1.0
+    return total, terms
+
+
+@njit(cache=True)
+def log_tail_binomial(k: int, s: int, p: float) -> tuple[float, float]:
+    """ln P(K ≥ k), K binomial(s, p), and its error, for 0 < k ≤ s and 0 < p < 1."""
+    q = 1.0 - p
+    if k >= s * p:
+        mass, error = log_mass_binomial(k, s, p)
+        total, terms = sum_upwards_binomial(k, s, p / q)
+        return mass + math.log(total), error + 16.0 * EPSILON * (terms + 1)
+    mass, error = log_mass_binomial(s - k + 1, s, q)
+    total, terms = sum_upwards_binomial(s - k + 1, s, q / p)
+    other = min(math.exp(mass) * total, 1.0 - 1e-12)
+    error = (error + 16.0 * EPSILON * (terms + 1)) * other / (1.0 - other)
+    return math.log1p(-other), error + EPSILON
+
+
+@njit(cache=True)
+def binomial_share(k: int, s: int, delta: float) -> float:
+    """The greatest p that bisection finds with P(K ≥ k) surely below δ, or 0."""
+    low, high, log_delta = 0.0, 1.0, math.log(delta)
+    while high - low > 1e-15 * high and high > 1e-300:
+        p = (low + high) / 2.0
+        tail, error = log_tail_binomial(k, s, p)
+        if tail - log_delta < -error - EPSILON * (1.0 - log_delta):
+            low = p
+        else:
+            high = p
+    return low
 
 
 @njit(cache=True)

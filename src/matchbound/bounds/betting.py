@@ -37,11 +37,8 @@ def betting(sample: Sample, size: Size, delta: float) -> float:
     >>> round(bounds.lower(values, size=10_000, delta=0.05, variance=0.04), 4)
     0.8647
     """
-    from matchbound.bounds._capital import mean_bound
-
-    bet = math.sqrt(2 * -math.log(delta) / (sample.drawn * sample.variance))
-    bets = np.full(sample.drawn, bet)
-    return float(mean_bound(sample.values, _one_size(size), bets, delta))
+    everyone = np.ones(sample.drawn, dtype=bool)
+    return _bet(everyone, sample.values, size, delta, sample.variance, (0.0, 0))
 
 
 def sequence(
@@ -96,14 +93,27 @@ def ratio_lower(
     >>> round(ratio_lower(member, values, size=9000, delta=0.05), 4)
     0.7872
     """
-    from matchbound.bounds._capital import ratio_bound
-
     delta = check_delta(delta)
     members, numbers = check_members(member, values)
-    sizes = _one_size(check_size(size, len(numbers)))
+    sizes = check_size(size, len(numbers))
     spread = check_variance(variance, DEFAULT_VARIANCE)
-    bet = math.sqrt(2 * -math.log(delta) / (len(numbers) * spread))
-    return float(ratio_bound(members, numbers, sizes, known, bet, delta))
+    return _bet(members, numbers, sizes, delta, spread, (float(known[0]), int(known[1])))
+
+
+def _bet(
+    member: NDArray[np.bool_],
+    values: NDArray[np.float64],
+    size: Size,
+    delta: float,
+    variance: float,
+    known: tuple[float, int],
+) -> float:
+    """One bet for all values, from the planned variance."""
+    from matchbound.bounds._capital import ratio_bound
+
+    bet = math.sqrt(2 * -math.log(delta) / (len(values) * variance))
+    bets = np.full(len(values), bet)
+    return float(ratio_bound(member, values, _one_size(size), known, bets, delta))
 
 
 def _one_size(size: Size) -> float:
@@ -114,6 +124,6 @@ def _one_size(size: Size) -> float:
     if least != most:
         raise InputError(
             f"size must be one number for betting, got {size!r}. "
-            "Use hypergeometric for 0 and 1, or ratio_lower where the size is unknown."
+            "Give the whole population's size; for 0 and 1, hypergeometric takes a pair."
         )
     return float(most)

@@ -5,14 +5,9 @@ from matchbound.bounds.sample import Sample, Size
 
 def clopper_pearson(k: int, s: int, delta: float) -> float:
     """The least p with P(Binomial(s, p) ≥ k) ≥ δ, or a hair below it."""
-    from scipy.special import betainc, betaincinv
+    from matchbound.bounds._tails import binomial_share
 
-    if k == 0:
-        return 0.0
-    p = float(betaincinv(k, s - k + 1, delta))
-    while betainc(k, s - k + 1, p) > delta * (1 - 1e-13):
-        p *= 1 - 1e-14
-    return p
+    return float(binomial_share(k, s, delta)) if k else 0.0
 
 
 def binomial(sample: Sample, size: Size, delta: float) -> float:
@@ -20,9 +15,9 @@ def binomial(sample: Sample, size: Size, delta: float) -> float:
 
     Claim: mean ≥ bound with probability at least 1 − δ.
     Formula: the least p with P(Binomial(s, p) ≥ k) ≥ δ, for k ones among s.
-    Assumes: independent draws, each 0 or 1. It is *not* valid for a finite population (at k = 1 it
-    can exceed the exact bound): use `hypergeometric` there.
-    Source: Clopper and Pearson (1934); Langford (2005).
+    Assumes: independent draws, each 0 or 1, s fixed beforehand. It is *not* valid for a finite
+    population (at k = 1 it can exceed the exact bound): use `hypergeometric` there.
+    Source: Clopper and Pearson (1934); Langford (2005); tails by Loader (2000).
 
     >>> import numpy as np
     >>> from matchbound import bounds

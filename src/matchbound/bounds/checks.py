@@ -11,6 +11,8 @@ from matchbound.bounds.sample import Size
 from matchbound.errors import InputError
 
 LARGEST_SIZE = 2**53  # beyond this a whole number is no longer exact in floating point
+SMALLEST_DELTA = 1e-300  # below this 1/δ overflows
+SMALLEST_VARIANCE = 1e-12
 
 
 def check_delta(delta: float) -> float:
@@ -21,15 +23,17 @@ def check_delta(delta: float) -> float:
             f"delta must be above 0 and below 1, got {delta!r}. "
             "It is the probability of failure: give 0.05 for 95%."
         )
+    if number < SMALLEST_DELTA:
+        raise InputError(f"delta must be at least 1e-300, got {delta!r}. Give a larger one.")
     return number
 
 
 def check_span(span: tuple[float, float]) -> tuple[float, float]:
     try:
-        least, most = (float(end) for end in span)
+        least, most = (_number("span", end) for end in span)
     except (TypeError, ValueError):
         least = most = math.nan
-    if not -math.inf < least < most < math.inf:
+    if not (least < most and 1e-100 < most - least < 1e100):
         raise InputError(
             f"span must be two numbers, the lower first, got {span!r}. "
             "Give the least and the greatest value possible."
@@ -39,11 +43,9 @@ def check_span(span: tuple[float, float]) -> tuple[float, float]:
 
 def check_values(values: ArrayLike, span: tuple[float, float]) -> NDArray[np.float64]:
     """A flat, not empty array of values in the span, scaled to [0, 1]."""
-    array = _flat("values", values)
+    array = flat("values", values)
     if array.size == 0:
         raise InputError("values must not be empty, got none. Draw at least one.")
-    if array.dtype != bool and not np.issubdtype(array.dtype, np.number):
-        raise InputError(f"values must be numbers, got {array.tolist()[0]!r}. Convert them first.")
     numbers = array.astype(np.float64)
     least, most = span
     outside = ~((numbers >= least) & (numbers <= most))  # true for NaN too
@@ -60,18 +62,24 @@ def check_members(
     member: ArrayLike, values: ArrayLike
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Who belongs, and the members' values; the others' become 0."""
-    members, array = _flat("member", member), _flat("values", values)
-    if members.dtype != bool or members.size != array.size:
+    members, listed = flat("member", member), _listed(values)
+    if members.dtype != bool or members.size != len(listed):
         raise InputError(
-            f"member must hold true or false for each of the {array.size} values, "
+            f"member must hold true or false for each of the {len(listed)} values, "
             f"got {members.size} of type {members.dtype}. Give one for each drawn node."
         )
-    return members, check_values(np.where(members, array, 0), (0.0, 1.0))
+    if not members.any():
+        raise InputError(
+            f"member must be true at least once, got 0 of {members.size}. Draw more nodes."
+        )
+    kept = [value if belongs else 0.0 for value, belongs in zip(listed, members, strict=True)]
+    return members, check_values(kept, (0.0, 1.0))
 
 
 def check_counts(counts: ArrayLike, values: int) -> NDArray[np.int64]:
-    array = _flat("counts", counts)
-    if array.size != values or not np.issubdtype(array.dtype, np.integer) or (array < 0).any():
+    array = flat("counts", counts)
+    whole = array.size == values and array.dtype.kind in "iu" and not (array < 0).any()
+    if not whole or float(array.sum(dtype=np.float64)) > LARGEST_SIZE:
         raise InputError(
             f"counts must hold a whole number for each of the {values} values, got {counts!r}. "
             "Give how often each distinct value was drawn."
@@ -85,19 +93,21 @@ def check_size(size: int | tuple[int, int] | None, drawn: int) -> Size:
     """(least, most), with least raised to what was drawn; None for independent draws."""
     if size is None:
         return None
-    ends = size if isinstance(size, tuple) else (size, size)
+    ends = size if isinstance(size, tuple | list) else (size, size)
     try:
-        least, most = (operator.index(end) for end in ends)
+        least, most = (_whole(end) for end in ends)
     except (TypeError, ValueError):
         raise InputError(
             f"size must be a whole number, a pair of them or None, got {size!r}. "
             "Give the number of nodes in the population."
         ) from None
-    if most > LARGEST_SIZE or least > most:
+    if not 0 <= least <= most:
         raise InputError(
-            f"size must be at most 2**53 and a pair in rising order, got {size!r}. "
+            f"size must not be negative and a pair in rising order, got {size!r}. "
             "Give the least and the most it can be."
         )
+    if most > LARGEST_SIZE:
+        raise InputError(f"size must be at most 2**53, got {size!r}. Give a smaller population.")
     if drawn > most:
         raise InputError(
             f"size must be at least the number of values drawn, {drawn}, got {size!r}. "
@@ -110,9 +120,9 @@ def check_variance(variance: float | None, default: float) -> float:
     if variance is None:
         return default
     number = _number("variance", variance)
-    if not 0 < number < math.inf:
+    if not SMALLEST_VARIANCE <= number < math.inf:
         raise InputError(
-            f"variance must be above 0, got {variance!r}. "
+            f"variance must be at least 1e-12, got {variance!r}. "
             "Give the variance that you expect of the values, or leave it out."
         )
     return number
@@ -131,11 +141,14 @@ def check_draws(
     k: ArrayLike, s: ArrayLike, n: ArrayLike, delta: ArrayLike
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """The four, broadcast together, each element as `check_draw` has it."""
-    arrays = [np.asarray(a) for a in (k, s, n, delta)]
-    for name, array in zip("ksn", arrays, strict=False):
-        if array.size and not np.issubdtype(array.dtype, np.integer):
+    arrays = [_array(name, a) for name, a in (("k", k), ("s", s), ("n", n), ("delta", delta))]
+    for name, kinds, array in zip(
+        ("k", "s", "n", "delta"), ("iu", "iu", "iu", "f"), arrays, strict=True
+    ):
+        if array.size and array.dtype.kind not in kinds:
+            rule = "fractions" if name == "delta" else "whole numbers"
             raise InputError(
-                f"{name} must be whole numbers, got {array.dtype} values. Convert them first."
+                f"{name} must be {rule}, got {array.dtype} values. Convert them first."
             )
     try:
         ks, ss, ns, deltas = np.broadcast_arrays(*arrays)
@@ -144,26 +157,69 @@ def check_draws(
         raise InputError(
             f"k, s, n and delta must broadcast together, got shapes {shapes}. Match them."
         ) from None
-    good = (ks >= 0) & (ks <= ss) & (ss <= ns) & (ns <= LARGEST_SIZE) & (deltas > 0) & (deltas < 1)
+    good = (ks >= 0) & (ks <= ss) & (ss <= ns) & (ns <= LARGEST_SIZE)
+    good &= (deltas >= SMALLEST_DELTA) & (deltas < 1)
     for i in np.flatnonzero(~good.ravel())[:1]:
         check_draw(*(array.flat[i].item() for array in (ks, ss, ns, deltas)))
     return ks.astype(np.int64), ss.astype(np.int64), ns.astype(np.int64), deltas.astype(np.float64)
 
 
-def _number(name: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be a number, got {value!r}. Convert it first.") from None
+def flat(name: str, values: ArrayLike) -> NDArray[Any]:
+    """A flat array of numbers or booleans."""
+    array = _array(name, values)
+    if array.ndim != 1:
+        got = f"{array.ndim} dimensions" if array.ndim else type(values).__name__
+        raise InputError(f"{name} must be a flat sequence, got {got}. Give a list or an array.")
+    return array
 
 
-def _flat(name: str, values: ArrayLike) -> NDArray[Any]:
+def _array(name: str, values: ArrayLike) -> NDArray[Any]:
+    """An array of booleans or real numbers, nothing masked."""
     try:
         array = np.asarray(values)
     except ValueError:
-        array = np.empty((0, 0))
-    if array.ndim != 1:
         raise InputError(
-            f"{name} must be a flat sequence, got {array.ndim} dimensions. Flatten it first."
+            f"{name} must be a flat sequence, got rows of several lengths. Give a list or an array."
+        ) from None
+    if isinstance(values, np.ma.MaskedArray):
+        raise InputError(f"{name} must not be masked, got a masked array. Fill or drop the gaps.")
+    if array.dtype.kind not in "biuf" and _is_sequence(values):
+        culprit = next(
+            (
+                v
+                for v in array.ravel().tolist()
+                if isinstance(v, bool | complex | str) or not _real(v)
+            ),
+            array.dtype,
         )
+        raise InputError(f"{name} must be numbers, got {culprit!r}. Convert them first.")
     return array
+
+
+def _is_sequence(values: Any) -> bool:
+    return hasattr(values, "__len__") and not isinstance(values, str | bytes | dict | set)
+
+
+def _listed(values: Any) -> list[Any]:
+    return list(values) if _is_sequence(values) else []
+
+
+def _real(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool):
+        raise TypeError
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return operator.index(value)
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        if isinstance(value, str):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} must be a number, got {value!r}. Convert it first.") from None

@@ -13,8 +13,9 @@ from matchbound.bounds.binomial import clopper_pearson
 from matchbound.bounds.checks import check_draw, check_draws
 from matchbound.bounds.sample import Sample, Size
 
-SETTLED = 10_000  # with more draws, a tie's whole numbers have megabits: it counts as kept
+SETTLED = 60_000  # bits: where a tie's whole numbers are longer, what is in doubt counts as kept
 GRAIN = 1e-5  # how finely a range of sizes is searched, relative to the size
+BLOCKS = 20_000  # and in how many steps at most
 
 
 def hypergeometric(sample: Sample, size: Size, delta: float) -> float:
@@ -22,7 +23,8 @@ def hypergeometric(sample: Sample, size: Size, delta: float) -> float:
 
     Claim: share ≥ bound with probability at least 1 − δ, for every size in the range given.
     Formula: the least m with P(K ≥ k) ≥ δ, over n; for a range, the least such share in it (not
-    the one at an end: the share is a saw-tooth in n), or at most 1 part in 10⁵ below it.
+    the one at an end: the share is a saw-tooth in n), or a little below it, by 1 part in 10⁵ or
+    what a search of 20,000 steps leaves.
     Assumes: drawn uniformly without replacement, s fixed beforehand, values *known* to be 0 or 1.
     Prefer it: always, for such values; among bounds that do not fall as k grows, none is larger.
     Source: Chvátal (1979); for large sizes Uhlmann (1966).
@@ -64,14 +66,15 @@ def share_lower(
     # block that might hold the least is split until it is as narrow as the grain.
     ones = _invert(k, s, least, delta)
     blocks = [(share(ones, most), least, most, ones)]
-    while True:
+    for _ in range(BLOCKS):
         below, a, b, ones = heappop(blocks)
         if b - a <= GRAIN * a:
-            return below
+            break
         middle = (a + b) // 2
         heappush(blocks, (share(ones, middle), a, middle, ones))
         ones = _invert(k, s, middle + 1, delta)
         heappush(blocks, (share(ones, b), middle + 1, b, ones))
+    return max(below, everywhere)
 
 
 def _below_every_size(k: int, s: int, most: int, delta: float) -> float:
@@ -113,7 +116,8 @@ def hypergeometric_lower(
     ):
         check_draw(k, s, n, delta)
         return _invert(k, s, n, delta)
-    return _invert_each(*check_draws(k, s, n, delta))
+    ones = _invert_each(*check_draws(k, s, n, delta))
+    return ones if ones.ndim else int(ones)
 
 
 @overload
@@ -139,7 +143,8 @@ def hypergeometric_upper(
         check_draw(k, s, n, delta)
         return n - _invert(s - k, s, n, delta)
     ones, draws, sizes, deltas = check_draws(k, s, n, delta)
-    return sizes - _invert_each(draws - ones, draws, sizes, deltas)
+    upper = sizes - _invert_each(draws - ones, draws, sizes, deltas)
+    return upper if upper.ndim else int(upper)
 
 
 @cache
@@ -152,7 +157,7 @@ def _compiled() -> ModuleType:
 
 def _invert(k: int, s: int, n: int, delta: float) -> int:
     """The least m with P(K ≥ k) ≥ δ."""
-    low, high = _compiled().bracket(k, s, n, delta)
+    low, high = _compiled().bracket(int(k), int(s), n, delta)
     return int(high) if high - low == 1 else _settle(k, s, n, delta, low, high)
 
 
@@ -171,7 +176,7 @@ def _settle(k: int, s: int, n: int, delta: float, low: int, high: int) -> int:
     """Bisect, in whole numbers, what floating point could not tell from a tie."""
     while high - low > 1:
         m = (low + high) // 2
-        if s > SETTLED or _keeps(k, s, m, n, delta):
+        if s * n.bit_length() > SETTLED or _keeps(k, s, m, n, delta):
             high = m
         else:
             low = m

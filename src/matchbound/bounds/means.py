@@ -1,8 +1,8 @@
 """Bounds on a mean: one function a bound, one row each in the table, and the door to them."""
 
+import math
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from matchbound.bounds.bernstein import bernstein, maurer_pontil
@@ -15,6 +15,7 @@ from matchbound.bounds.checks import (
     check_span,
     check_values,
     check_variance,
+    flat,
 )
 from matchbound.bounds.hoeffding import hoeffding, serfling
 from matchbound.bounds.hypergeometric import hypergeometric
@@ -73,7 +74,10 @@ def lower(
     sample, known, delta, bound, (least, most) = _enter(
         values, size, delta, method, counts, span, variance
     )
-    return least + (most - least) * _share(bound, sample, known, delta)
+    share = _share(bound, sample, known, delta)
+    if (least, most) == (0.0, 1.0):
+        return share
+    return max(least + (most - least) * share - _rounding(least, most), least)
 
 
 def upper(
@@ -96,11 +100,22 @@ def upper(
     sample, known, delta, bound, (least, most) = _enter(
         values, size, delta, method, counts, span, variance
     )
-    return most - (most - least) * _share(bound, sample.flipped, known, delta)
+    share = _share(bound, sample.flipped, known, delta)
+    return min(most - (most - least) * share + _rounding(least, most), most)
 
 
 def _share(bound: Bound, sample: Sample, size: Size, delta: float) -> float:
-    return min(max(bound(sample, size, delta), 0.0), 1.0)
+    share = bound(sample, size, delta)
+    if not isinstance(share, int | float) or math.isnan(share):
+        raise InputError(
+            f"method must return a number, got {share!r}. Return a lower bound on the mean."
+        )
+    return float(min(max(share, 0.0), 1.0))
+
+
+def _rounding(least: float, most: float) -> float:
+    """What scaling to [0, 1] and back can be off by."""
+    return 4 * math.ulp(max(abs(least), abs(most)))
 
 
 def _enter(
@@ -113,8 +128,8 @@ def _enter(
     variance: float | None,
 ) -> tuple[Sample, Size, float, Bound, tuple[float, float]]:
     delta, span = check_delta(delta), check_span(span)
-    array = np.asarray(values)
-    scaled = check_values(array, span)
+    boolean = flat("values", values).dtype == bool
+    scaled = check_values(values, span)
     width = span[1] - span[0]
     sample = Sample(
         scaled,
@@ -122,17 +137,18 @@ def _enter(
         check_variance(variance, DEFAULT_VARIANCE * width**2) / width**2,
     )
     known = check_size(size, sample.drawn)
-    if method == "auto":
+    if isinstance(method, str) and method == "auto":
         exact = "binomial" if size is None else "hypergeometric"
-        method = exact if array.dtype == bool else "betting"
+        method = exact if boolean else "betting"
     return sample, known, delta, _pick(method, sample, known), span
 
 
 def _pick(method: str | Bound, sample: Sample, size: Size) -> Bound:
     """The named bound, if it is one for this kind of draw."""
+    method = next((name for name, row in BOUNDS.items() if row.bound is method), method)
     if callable(method):
         return method
-    row = BOUNDS.get(method)
+    row = BOUNDS.get(method) if isinstance(method, str) else None
     if row is None:
         raise InputError(
             f"method must be auto, a callable or one of {', '.join(BOUNDS)}; got {method!r}. "
@@ -148,14 +164,15 @@ def _pick(method: str | Bound, sample: Sample, size: Size) -> Bound:
             f"size must be None for {method}, got {size[1]}: it is for independent draws. "
             "Use hypergeometric or betting for a population."
         )
-    if row.binary and not np.isin(sample.values, (0.0, 1.0)).all():
+    between = sample.values[(sample.values > 0) & (sample.values < 1)]
+    if row.binary and between.size:
         raise InputError(
-            f"values must be the two ends of the span for {method}, got others. "
+            f"values must be 0 or 1 (the ends of the span) for {method}, got {between[0]:g}. "
             "Use betting for fractional values."
         )
     if row.ordered and sample.counts is not None:
         raise InputError(
             f"counts must be left out for {method}, got some: it needs the values in draw order. "
-            "Give every value, or use bernstein."
+            "Give every value, or booleans if they are 0 or 1, or use bernstein."
         )
     return row.bound
