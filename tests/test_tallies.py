@@ -59,7 +59,7 @@ def by_sql(con, xs, truth, holdout, complete, trained, validated, **how):
     sample = join_orders(trained, validated)
     labelled = [x for x, _, _ in sample]
     labels = pairs_of(truth, labelled) + [(x, None) for x in labelled if not truth[x]]
-    size = read_ids(con, open_source(con, "population", pa.table({"id": xs})), "population", None)
+    size = read_ids(con, open_source(con, "population", pa.table({"id": xs})), "population", "id")
     read_pairs(con, open_source(con, "holdout", table(pairs_of(holdout))), "holdout", None)
     read_labels(con, open_source(con, "labels", table(labels)))
     if complete is not None:

@@ -13,7 +13,16 @@ from matchbound.engine import connect
 from matchbound.errors import InputError
 from matchbound.files import digest_of_file
 from matchbound.sampling import Draw, Row, hash_of, join_orders, key_of
-from matchbound.tables import open_source, read_ids, read_labels, read_pairs
+from matchbound.tables import (
+    Source,
+    id_column,
+    key_kind,
+    open_source,
+    pair_columns,
+    read_ids,
+    read_labels,
+    read_pairs,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -40,6 +49,7 @@ class Setting:
     """What the labels are of, wherever they come from."""
 
     size: int
+    kind: str  # of the population's ids, as loaded
     sample: Sequence[Row]
     choices: Choices
     inputs: Mapping[str, Any]
@@ -69,22 +79,26 @@ def certify(
     `unlabelled="worst"` counts drawn nodes without a label as the worst case.
     """
     _check_call(audit, holdout, complete, labels, unlabelled, trained_on, assume_uniform, choices)
+    given = {"holdout": holdout} | ({} if complete is None else {"complete": complete})
     with connect(memory) as con:
         progress("reading labels")
         truth = open_source(con, "labels", _labels_of(audit) if labels is None else labels)
         read_labels(con, truth)
+        matchers = {name: open_source(con, name, table) for name, table in given.items()}
+        columns = {name: pair_columns(source) for name, source in matchers.items()}
+        xs = [(source, columns[name][0]) for name, source in matchers.items()]
+        ys = [(source, columns[name][1]) for name, source in matchers.items()]
         progress("reading the population")
         if audit is not None:
-            setting = _as_drawn(con, audit, population, id)
+            setting = _as_drawn(con, audit, population, xs)
         else:
             setting = _as_brought(con, population, id, trained_on, Choices(**choices))
+        kinds = setting.kind, key_kind(*ys)
         inputs = {**setting.inputs, "labels": truth.as_dict()}
-        for name, given in (("holdout", holdout), ("complete", complete)):
-            if given is not None:
-                progress(f"reading {name}")
-                source = open_source(con, name, given)
-                pairs = read_pairs(con, source, name, threshold)
-                inputs[name] = source.as_dict(pairs=pairs, threshold=threshold)
+        for name, source in matchers.items():
+            progress(f"reading {name}")
+            pairs = read_pairs(con, source, name, threshold, kinds)
+            inputs[name] = source.as_dict(pairs=pairs, threshold=threshold)
         progress("counting")
         tally = count(
             con,
@@ -93,6 +107,7 @@ def certify(
             complete=complete is not None,
             one_to_one=setting.choices.one_to_one,
             unlabelled=unlabelled,
+            kinds=kinds,
         )
     progress("bounding")
     return issue(
@@ -104,7 +119,9 @@ def certify(
     )
 
 
-def _as_drawn(con: "DuckDBPyConnection", audit: Any, population: Any, id: str | None) -> Setting:
+def _as_drawn(
+    con: "DuckDBPyConnection", audit: Any, population: Any, xs: Sequence[tuple[Source, str]]
+) -> Setting:
     draw = audit if isinstance(audit, Draw) else Draw.load(audit)
     given = draw.population["path"] if population is None else population
     if given is None:
@@ -118,19 +135,21 @@ def _as_drawn(con: "DuckDBPyConnection", audit: Any, population: Any, id: str | 
             f"population must be what was drawn from, got {source.path or 'a table'!r}, which has "
             "changed since. Restore it, or draw again."
         )
-    size = read_ids(con, source, "population", draw.population["id"] if id is None else id)
+    column = id_column(source, draw.population["id"])
+    kind = key_kind((source, column), *xs)
+    size = read_ids(con, source, "population", column, kind, checked=True)
     inputs: dict[str, Any] = {"population": source.as_dict(size=size, id=draw.population["id"])}
     if not isinstance(audit, Draw):
         path = Path(audit) / "draw.json"
         inputs["draw"] = {"path": str(path), "digest": digest_of_file(path)}
-    return Setting(size, draw.sample, draw.choices, inputs, (DRAWN,))
+    return Setting(size, kind, draw.sample, draw.choices, inputs, (DRAWN,))
 
 
 def _as_brought(
     con: "DuckDBPyConnection", population: Any, id: str | None, trained_on: Any, choices: Choices
 ) -> Setting:
     source = open_source(con, "population", population)
-    size = read_ids(con, source, "population", id)
+    size = read_ids(con, source, "population", id_column(source, id))
     inputs: dict[str, Any] = {"population": source.as_dict(size=size, id=id)}
     labelled = _ids(con, "select distinct x as id from labels")
     unknown = _ids(con, "select distinct x as id from labels anti join population on x = id")
@@ -141,9 +160,9 @@ def _as_brought(
         )
     trained: list[str] = []
     if trained_on is not None:
-        trained_source = open_source(con, "trained_on", trained_on)
-        read_ids(con, trained_source, "trained", None)
-        inputs["trained_on"] = trained_source.as_dict()
+        used = open_source(con, "trained_on", trained_on)
+        read_ids(con, used, "trained", id_column(used, None))
+        inputs["trained_on"] = used.as_dict()
         trained = _ids(con, "select id from trained")
         strange = sorted(set(trained) - set(labelled))
         if strange:
@@ -154,7 +173,7 @@ def _as_brought(
     sample = _arrange(labelled, trained, size, choices.theorem)
     drawn = [node for node, _, _ in sample]
     con.execute("delete from labels where not list_contains(?, x)", [drawn]).fetchall()
-    return Setting(size, sample, choices, inputs, (BROUGHT, FIXED))
+    return Setting(size, "string", sample, choices, inputs, (BROUGHT, FIXED))
 
 
 def _arrange(

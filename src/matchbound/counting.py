@@ -20,17 +20,21 @@ def count(
     complete: bool,
     one_to_one: bool,
     unlabelled: str,
+    kinds: tuple[str, str] = ("string", "string"),
 ) -> Tally:
-    """Tally the tables `population`, `holdout`, `complete` and `labels` over a sample."""
-    _load_sample(con, sample)
+    """Tally the tables `population`, `holdout`, `complete` and `labels` over a sample.
+
+    `kinds` are those of the ids of x and y in the first three; labels and sample are text.
+    """
+    load_sample(con, sample)
     _check_labels(con, one_to_one, unlabelled)
     keep(con, "nodes", "nodes", complete="complete" if complete else "holdout")
     _check_pairs(con, complete)
-    train, validation, overlap = _label_triples(con)
+    train, validation, overlap = _label_triples(con, kinds)
     return Tally(size, train, validation, overlap, _gap_cells(con, size))
 
 
-def _load_sample(con: "DuckDBPyConnection", sample: Sequence[Row]) -> None:
+def load_sample(con: "DuckDBPyConnection", sample: Sequence[Row]) -> None:
     import pyarrow as pa
 
     ids, train, validation = zip(*sample, strict=True)
@@ -94,19 +98,20 @@ def _check_pairs(con: "DuckDBPyConnection", complete: bool) -> None:
 
 
 def _gap_cells(con: "DuckDBPyConnection", size: int) -> tuple[Cell, ...]:
-    cells = [tuple(int(part) for part in row) for row in query(con, "gap")]
+    cells: list[Cell] = query(con, "gap")
     without = size - sum(nodes for *_, nodes in cells)
-    empty = [(0, 0, 0, without)] if without else []
-    return tuple((h, c, hc, nodes) for h, c, hc, nodes in [*empty, *cells])
+    return tuple([(0, 0, 0, without), *cells] if without else cells)
 
 
 def _label_triples(
-    con: "DuckDBPyConnection",
+    con: "DuckDBPyConnection", kinds: tuple[str, str]
 ) -> tuple[tuple[Triple, ...], tuple[Triple, ...], tuple[int, ...]]:
     train: dict[int, Triple] = {}
     validation: dict[int, Triple] = {}
     overlap = []
-    for place_in_train, place_in_validation, h, t, ht in query(con, "triples"):
+    for place_in_train, place_in_validation, h, t, ht in query(
+        con, "triples", x=kinds[0], y=kinds[1]
+    ):
         if place_in_train is not None:
             train[place_in_train] = (h, t, ht)
         if place_in_validation is not None:

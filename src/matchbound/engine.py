@@ -18,20 +18,17 @@ def connect(memory: str | None = None) -> Iterator["DuckDBPyConnection"]:
     import duckdb
 
     with tempfile.TemporaryDirectory(prefix="matchbound-") as spill:
-        config: dict[str, str | bool | int | float | list[str]] = {
-            "temp_directory": spill,
-            "preserve_insertion_order": "false",
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-        }
+        con = duckdb.connect(
+            config={
+                "temp_directory": spill,
+                "preserve_insertion_order": False,
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+            }
+        )
+        con.execute("set enable_progress_bar = false").fetchall()  # it would go to stdout
         if memory is not None:
-            config["memory_limit"] = memory
-        try:
-            con = duckdb.connect(config=config)
-        except duckdb.Error:
-            raise InputError(
-                f"memory must be a size with its unit, got {memory!r}. Give for example 8GB."
-            ) from None
+            _limit(con, memory)
         try:
             yield con
         except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
@@ -39,6 +36,18 @@ def connect(memory: str | None = None) -> Iterator["DuckDBPyConnection"]:
             raise EngineError(f"the engine gave up: {reason} Free memory or disk space.") from None
         finally:
             con.close()
+
+
+def _limit(con: "DuckDBPyConnection", memory: str) -> None:
+    import duckdb
+
+    try:
+        con.execute("set memory_limit = ?", [memory]).fetchall()
+    except duckdb.Error:
+        con.close()
+        raise InputError(
+            f"memory must be a size with its unit, got {memory!r}. Give for example 8GB."
+        ) from None
 
 
 def query(con: "DuckDBPyConnection", name: str, **parts: str | int) -> list[Any]:

@@ -14,7 +14,7 @@ from matchbound.choices import Choices
 from matchbound.engine import connect, query
 from matchbound.errors import InputError
 from matchbound.files import read_text, write_whole
-from matchbound.tables import open_source, read_ids
+from matchbound.tables import id_column, open_source, read_ids
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -121,7 +121,7 @@ def draw(
     seed = secrets.token_hex(16) if seed is None else seed
     with connect(memory) as con:
         source = open_source(con, "population", population)
-        size = read_ids(con, source, "population", id)
+        size = read_ids(con, source, "population", id_column(source, id))
         for argument, count, least in (("labels", labels, 1), ("train", train, 0)):
             if not least <= count <= size:
                 raise InputError(

@@ -15,8 +15,8 @@ from matchbound.files import digest_of_file
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-WHOLE = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")}
-WHOLE |= {"INTEGER", "UINTEGER"}
+FITTING = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
+WHOLE = FITTING | {"UBIGINT", "HUGEINT", "UHUGEINT"}
 NUMBERS = WHOLE | {"FLOAT", "DOUBLE"}
 
 
@@ -55,15 +55,15 @@ class Source:
             )
         return column
 
-    def id_text(self, column: str) -> str:
-        """SQL for the column's ids as text."""
-        kind = self.columns[column]
-        if kind not in WHOLE and kind != "VARCHAR" and not kind.startswith("ENUM"):
+    def key(self, column: str, kind: str = "string") -> str:
+        """SQL for the column's ids, as text or as whole numbers (see `key_kind`)."""
+        given = self.columns[column]
+        if given not in WHOLE and given != "VARCHAR" and not given.startswith("ENUM"):
             raise InputError(
                 f"{self.argument} must have ids that are text or whole numbers, "
-                f"got {column!r} of type {kind}. Convert it to text."
+                f"got {column!r} of type {given}. Convert it to text."
             )
-        return f"cast({_quoted(column)} as string)"
+        return f"cast({_quoted(column)} as {kind})"
 
     def number(self, column: str) -> str:
         """SQL for the column's numbers, null where there is none."""
@@ -78,6 +78,14 @@ class Source:
         return f"cast({_quoted(column)} as double)"
 
 
+def key_kind(*columns: tuple[Source, str]) -> str:
+    """How ids in these columns are compared: as text, or, where all are numbers, faster as such.
+
+    Each whole number has one text, so the two agree.
+    """
+    return "bigint" if all(s.columns[name] in FITTING for s, name in columns) else "string"
+
+
 def open_source(con: "DuckDBPyConnection", argument: str, given: Any) -> Source:
     """A path to CSV or Parquet, or anything with `__arrow_c_stream__`."""
     if isinstance(given, str | os.PathLike):
@@ -90,24 +98,36 @@ def open_source(con: "DuckDBPyConnection", argument: str, given: Any) -> Source:
     return _open_object(con, argument, given)
 
 
-def read_ids(con: "DuckDBPyConnection", source: Source, table: str, column: str | None) -> int:
-    """Load the ids of nodes into a table; how many there are."""
-    if column is not None and column not in source.columns:
+def id_column(source: Source, named: str | None) -> str:
+    """The column of ids in a table of nodes."""
+    if named is not None and named not in source.columns:
         raise InputError(
-            f"id must be a column of {source.argument}, got {column!r}. "
+            f"id must be a column of {source.argument}, got {named!r}. "
             f"Choose among {_listed(source.columns)}."
         )
-    column = column or source.column("id", "x")
-    if column is None:
-        if len(source.columns) > 1:
-            raise InputError(
-                f"{source.argument} must have a column 'id', got {_listed(source.columns)}. "
-                "Name the right one with --id."
-            )
-        (column,) = source.columns
-    _load(con, source, table, f"{source.id_text(column)} as id")
-    _refuse_nulls(con, source, table, {"id": column})
-    for repeated, times in query(con, "repeated_ids", table=table):
+    column = named or source.column("id", "x")
+    if column is None and len(source.columns) > 1:
+        raise InputError(
+            f"{source.argument} must have a column 'id', got {_listed(source.columns)}. "
+            "Name the right one with --id."
+        )
+    return column or next(iter(source.columns))
+
+
+def read_ids(
+    con: "DuckDBPyConnection",
+    source: Source,
+    table: str,
+    column: str,
+    kind: str = "string",
+    *,
+    checked: bool = False,
+) -> int:
+    """Load the ids of nodes into a table; how many there are. `checked` before: no id is there
+    twice."""
+    _load(con, source, table, f"{source.key(column, kind)} as id")
+    _refuse_empty(con, source, table, {"id": column})
+    for repeated, times in () if checked else query(con, "repeated_ids", table=table):
         raise InputError(
             f"{source.argument} must hold each id once, got {repeated!r} {times} times. "
             "Remove the repeats."
@@ -118,26 +138,35 @@ def read_ids(con: "DuckDBPyConnection", source: Source, table: str, column: str 
     return size
 
 
+def pair_columns(source: Source) -> tuple[str, str]:
+    return source.need("x"), source.need("y")
+
+
 def read_pairs(
-    con: "DuckDBPyConnection", source: Source, table: str, threshold: float | None
+    con: "DuckDBPyConnection",
+    source: Source,
+    table: str,
+    threshold: float | None,
+    kinds: tuple[str, str] = ("string", "string"),
 ) -> int:
     """Load a matcher's pairs at or above the threshold; how many there are."""
-    x, y, score = source.need("x"), source.need("y"), source.column("score")
-    kept = _matches(con, source, score, threshold)
-    _load(con, source, table, f"{source.id_text(x)} as x, {source.id_text(y)} as y", kept)
-    _refuse_nulls(con, source, table, {"x": x, "y": y})
+    x, y = pair_columns(source)
+    kept = _matches(con, source, source.column("score"), threshold)
+    columns = f"{source.key(x, kinds[0])} as x, {source.key(y, kinds[1])} as y"
+    _load(con, source, table, columns, kept)
+    _refuse_empty(con, source, table, {"x": x, "y": y})
     return _count(con, table)
 
 
 def read_labels(con: "DuckDBPyConnection", source: Source) -> None:
-    """Load verified matches; an empty y says that the node has none."""
-    x, y = source.need("x"), source.need("y")
+    """Load verified matches as text; an empty y says that the node has none."""
+    x, y = pair_columns(source)
     if source.columns[y] in ("INTEGER", '"NULL"', "NULL") and not _any(con, source, y):
         y_text = "cast(null as string)"  # no label has a match: the column has no type of its own
     else:
-        y_text = f"nullif({source.id_text(y)}, '')"
-    _load(con, source, "labels", f"{source.id_text(x)} as x, {y_text} as y")
-    _refuse_nulls(con, source, "labels", {"x": x})
+        y_text = f"nullif({source.key(y)}, '')"
+    _load(con, source, "labels", f"{source.key(x)} as x, {y_text} as y")
+    _refuse_empty(con, source, "labels", {"x": x})
 
 
 def _matches(
@@ -287,17 +316,17 @@ def _run(
         ) from None
 
 
-def _refuse_nulls(
+def _refuse_empty(
     con: "DuckDBPyConnection", source: Source, table: str, columns: dict[str, str]
 ) -> None:
     for ours, theirs in columns.items():
-        rows = con.execute(
-            f"select count(*) from {table} where {ours} is null or {ours} = ''"
-        ).fetchall()
-        if rows[0][0]:
+        text = con.execute(f"select typeof({ours}) = 'VARCHAR' from {table} limit 1").fetchall()
+        empty = f"{ours} is null" + (f" or {ours} = ''" if text == [(True,)] else "")
+        ((count,),) = con.execute(f"select count(*) from {table} where {empty}").fetchall()
+        if count:
             raise InputError(
                 f"{source.argument} must have an id in every row, "
-                f"got {rows[0][0]} empty in column {theirs!r}. Fill or remove these rows."
+                f"got {count} empty in column {theirs!r}. Fill or remove these rows."
             )
 
 

@@ -3,7 +3,7 @@ select
     coalesce(h.x, c.x) as x,
     count(h.y) as h,
     count(c.y) as c,
-    sum(case when h.y is not null and c.y is not null then 1 else 0 end) as hc
+    count(case when h.y = c.y then 1 end) as hc
 from holdout h
 full outer join {complete} c on h.x = c.x and h.y = c.y
 group by coalesce(h.x, c.x)

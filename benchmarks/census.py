@@ -1,0 +1,86 @@
+"""`matchbound certify` on two match tables of 10 million pairs, against DuckDB's two anti-joins."""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import duckdb
+
+import matchbound as mb
+
+KINDS = {"text": ("concat('u', i)", "concat('v', {})"), "whole": ("i", "{}")}
+
+
+def make(folder, kind, pairs):
+    """People, and two tables of matches that differ on one pair in a thousand."""
+    x, y = KINDS[kind]
+    changed = (
+        f"case when hash(i) % 1000 = 0 then {y.format('i * 7 + 2')} else {y.format('i * 7')} end"
+    )
+    rows = f"from range({pairs}) t(i)"
+    tables = {
+        "people": f"select {x} as id from range({pairs * 3 // 2}) t(i)",
+        "holdout": f"select {x} as x, {y.format('i * 7')} as y {rows} order by hash(i)",
+        "complete": f"select {x} as x, {changed} as y {rows} order by hash(i + 1)",
+    }
+    for name, select in tables.items():
+        duckdb.execute(f"copy ({select}) to '{folder / name}.parquet'").fetchall()
+    draw = mb.draw(
+        folder / "people.parquet", labels=1000, train=300, seed="census", one_to_one=True
+    )
+    draw.save(folder / "audit")
+    rows = [node.lstrip("u") for node, _, _ in draw.sample]
+    prefix = {"text": ("u", "v"), "whole": ("", "")}[kind]
+    with open(folder / "audit" / "labels.csv", "w", encoding="utf-8") as file:
+        file.write("x,y\n")
+        for i in rows:
+            match = f"{prefix[1]}{int(i) * 7}" if int(i) < pairs else ""
+            file.write(f"{prefix[0]}{i},{match}\n")
+
+
+def anti_joins(folder):
+    """In a process of its own, as certify is."""
+    h, c = folder / "holdout.parquet", folder / "complete.parquet"
+    code = f"""
+import duckdb, time
+duckdb.execute("set enable_progress_bar = false").fetchall()
+start = time.perf_counter()
+for a, b in (({str(h)!r}, {str(c)!r}), ({str(c)!r}, {str(h)!r})):
+    duckdb.execute(f"select count(*) from '{{a}}' a anti join '{{b}}' b using (x, y)").fetchall()
+print(time.perf_counter() - start)
+"""
+    return float(
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+    )
+
+
+def certify(folder):
+    command = [sys.executable, "-m", "matchbound.cli", "certify", folder / "audit", "--force"]
+    command += ["--holdout", folder / "holdout.parquet", "--complete", folder / "complete.parquet"]
+    start = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pairs", type=int, default=10_000_000)
+    pairs = parser.parse_args().pairs
+    print(f"{'ids':6} {'pairs':>11} {'certify s':>10} {'anti-joins s':>13} {'ratio':>6}")
+    for kind in KINDS:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            make(folder, kind, pairs)
+            certify(folder), anti_joins(folder)
+            ours, theirs = zip(
+                *((certify(folder), anti_joins(folder)) for _ in range(3)), strict=True
+            )
+            certified, joined = sorted(ours)[1], sorted(theirs)[1]
+            print(f"{kind:6} {pairs:11} {certified:10.1f} {joined:13.1f} {certified / joined:6.2f}")
+
+
+if __name__ == "__main__":
+    main()
