@@ -2,7 +2,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: test lint check-slow bench clean
+.PHONY: demo test lint check-slow bench clean
+
+demo: $(VENV)/ready
+	$(BIN)/matchbound demo --out build/demo --force
 
 test: $(VENV)/ready
 	$(BIN)/pytest -n 2 -m "not slow"
@@ -17,6 +20,8 @@ check-slow: $(VENV)/ready
 
 bench: $(VENV)/ready
 	$(BIN)/python benchmarks/bounds.py
+	$(BIN)/python benchmarks/tightness.py
+	$(BIN)/python benchmarks/census.py
 
 $(VENV)/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Progress = Callable[[str], None]
 
 ALL_TRUE = "Every labelled node's labels hold all of its true matches, and no others."
-HOLDOUT = "The holdout matcher was developed without the validation nodes' labels."
+HOLDOUT = "The holdout matcher was developed with no labels but the training nodes'."
 ANYTHING = "The complete matcher may have been developed with anything, these labels included."
 DRAWN = "matchbound drew the labelled nodes uniformly at random, before any label was seen."
 BROUGHT = (

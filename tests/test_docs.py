@@ -1,0 +1,46 @@
+"""The documents say what is so."""
+
+import argparse
+import re
+from pathlib import Path
+
+import pytest
+
+from audits import run
+from matchbound.cli import _parser
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_readme_shows_the_demo_s_certificate(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run("demo") == 0
+    printed = capsys.readouterr().out
+    shown = re.search(r"```\n(With probability.*?)```", (ROOT / "README.md").read_text(), re.S)[1]
+    assert shown in printed
+    assert "The truth, which only this demo knows: precision 0.9" in printed
+    assert run("verify", "demo-audit") == 0
+    assert run("demo") == 2  # nothing is overwritten
+
+
+def verbs():
+    actions = _parser()._actions
+    (commands,) = (a for a in actions if isinstance(a, argparse._SubParsersAction))
+    return commands.choices
+
+
+@pytest.mark.parametrize("verb", verbs())
+def test_every_command_and_option_is_documented(verb):
+    text = (ROOT / "docs" / "certify.md").read_text() + (ROOT / "README.md").read_text()
+    assert f"matchbound {verb}" in text or f"make {verb}" in text
+    for action in verbs()[verb]._actions:
+        for option in action.option_strings:
+            assert option in ("-h", "--help") or option in text, option
+
+
+def test_help_names_every_verb(capsys):
+    with pytest.raises(SystemExit) as stop:
+        run("--help")
+    assert stop.value.code == 0
+    shown = capsys.readouterr().out
+    assert all(verb in shown for verb in ("draw", "certify", "verify", "demo"))
