@@ -31,6 +31,7 @@ MOVES = {
     "one wrong": lambda n: (1, 0, 0),
     "lose the true": lambda n: (n.h - n.ht, n.h - n.ht, 0),
     "lose the true if right": lambda n: (0, 0, 0) if n.ht == n.h > 0 else (n.h, n.h, n.ht),
+    "two wrong where there is none": lambda n: (n.h, n.h, n.ht) if n.h else (2, 0, 0),
     "pad": lambda n: (n.h + 1, n.h, n.ht) if n.h else (0, 0, 0),
 }
 STRATEGIES = [  # (at sampled nodes, elsewhere)
@@ -41,6 +42,7 @@ STRATEGIES = [  # (at sampled nodes, elsewhere)
     ("same", "lose the true if right"),
     ("same", "drop"),
     ("labels", "pad"),
+    ("same", "two wrong where there is none"),
 ]
 
 

@@ -137,7 +137,8 @@ def test_unlabelled_nodes_may_count_as_the_worst_case(audit, capsys):
     assert certify(audit, "--unlabelled", "worst", "--force") == 0
     worst = mb.Certificate.load(audit / "certificate.json")
     assert all(a.value < b.value for a, b in zip(worst.guarantees, full.guarantees, strict=True))
-    assert "5 drawn nodes have no label and count as the worst case." in str(worst)
+    lost = {x for x, _ in rows[:5]}
+    assert f"{len(lost)} drawn nodes have no label and count as the worst case." in str(worst)
     assert run("verify", audit) == 0
 
 
@@ -217,7 +218,7 @@ def test_a_spreadsheet_s_csv(audit):
 
 
 def test_csv_ids_are_text(tmp_path):
-    ids = ["007", "7", "NA", "null", "1e3", " 7", "ü"] + [f"n{i}" for i in range(30)]
+    ids = ["007", "7", "NA", "null", "1e3", "a b", "ü"] + [f"n{i}" for i in range(30)]
     write_csv(tmp_path / "people.csv", ["id"], [[x] for x in ids])
     draw = mb.draw(tmp_path / "people.csv", labels=len(ids))
     assert sorted(x for x, _, _ in draw.sample) == sorted(ids)
@@ -250,7 +251,7 @@ def test_labels_that_a_person_brings(audit, theorem, capsys):
     write_csv(folder / "trained.csv", ["id"], trained)
     options = ["--assume-uniform", "--theorem", theorem, "--trained-on", folder / "trained.csv"]
     assert bring(folder, *options, "--complete", folder / "complete.csv") == 0
-    assert "Assumed by the user, not checked" in capsys.readouterr().out
+    assert "Not checked: the labelled nodes are a uniform random sample" in capsys.readouterr().out
     found = json.loads((folder / "brought.json").read_text())
     labelled = len(read_csv(audit / "labels.csv"))
     assert len(found["tallies"]["train"]) == 60
@@ -288,17 +289,18 @@ def spoil_labels(audit, change):
 
 
 def add_score_twice(audit):
-    for name in ("complete", "holdout"):
-        rows = read_csv(audit.parent / f"{name}.csv")
-        scored = [[*row, 0.9] for row in rows] + [[*rows[0], 0.8]]
-        write_csv(audit.parent / f"{name}.csv", ["x", "y", "score"], scored)
+    rows = read_csv(audit.parent / "holdout.csv")
+    scored = [[*row, 0.9] for row in rows] + [[*rows[0], 0.1]]
+    write_csv(audit.parent / "holdout.csv", ["x", "y", "score"], scored)
     return ["--threshold", "0.5"]
 
 
 def one_to_one_broken(audit):
-    draw = json.loads((audit / "draw.json").read_text())
-    draw["choices"]["one_to_one"] = True
-    (audit / "draw.json").write_text(json.dumps(draw))
+    labels = (audit / "labels.csv").rename(audit.parent / "labels.csv")
+    people = audit.parent / "people.csv"
+    draw = mb.draw(people, labels=120, train=60, seed="s", one_to_one=True)
+    draw.save(audit, force=True)
+    labels.rename(audit / "labels.csv")
     spoil_labels(audit, lambda rows: [*rows, [rows[0][0], "b999"]])
 
 
@@ -385,11 +387,11 @@ BAD_LUCK = {
             or ["--threshold", "0.5"]
         ),
         "holdout must have a number in every 'score', got 1 without. "
-        "Remove these pairs, or score them.",
+        "Remove these pairs, or score them (with a point, not a comma).",
     ),
     "a threshold without a score": (
         lambda a: ["--threshold", "0.5"],
-        "threshold must be left out where holdout has no column 'score', got 0.5. "
+        "threshold must be left out where no matcher has a column 'score', got 0.5. "
         "Drop it, or give the scores.",
     ),
     "no match at all": (
@@ -400,7 +402,7 @@ BAD_LUCK = {
     "no true match": (
         lambda a: spoil_labels(a, lambda rows: [[x, ""] for x, _ in rows]),
         "validation nodes with a true match must be at least 1, got 0 of {fresh}. "
-        "Draw at least {fresh} more nodes.",
+        "Make a fresh draw, of at least {twice} nodes.",
     ),
     "an empty file": (
         holdout_bytes(b""),
@@ -417,15 +419,15 @@ BAD_LUCK = {
     ),
     "a choice that the draw has fixed": (
         lambda a: ["--delta", "0.5"],
-        "delta must be left out with an audit folder, got one: it was fixed at the draw. "
+        "delta must be left out with an audit folder, got 0.5: such things are fixed at the draw. "
         "Drop it, or draw again.",
     ),
     "an edited sample": (
         lambda a: (
             write_csv(a / "sample.csv", ["id", "train", "validation"], [["a1", "", "1"]]) and None
         ),
-        "audit must hold the sample as drawn, got a changed sample.csv in '{folder}/audit'. "
-        "Draw again with --seed s and --force.",
+        "audit must hold draw.json and sample.csv as drawn, got them changed in '{folder}/audit'. "
+        "Draw again with --seed s, into another folder.",
     ),
     "a requirement on another metric": (
         lambda a: ["--require", "error-rate=0.1"],
@@ -433,7 +435,46 @@ BAD_LUCK = {
     ),
     "a requirement that is no number": (
         lambda a: ["--require", "precision"],
-        "require must be a metric and a number, got 'precision'. Give for example precision=0.9.",
+        "require must be a metric and a number from 0 to 1, once each, got 'precision'. "
+        "Give for example precision=0.9.",
+    ),
+    "a requirement twice": (
+        lambda a: ["--require", "precision=0.9", "--require", "precision=0.5"],
+        "require must be a metric and a number from 0 to 1, once each, got 'precision=0.5'. "
+        "Give for example precision=0.9.",
+    ),
+    "a requirement in percent": (
+        lambda a: ["--require", "precision=90"],
+        "require must be a metric and a number from 0 to 1, once each, got 'precision=90'. "
+        "Give for example precision=0.9.",
+    ),
+    "a column of ids after the draw": (
+        lambda a: ["--id", "name"],
+        "id must be left out with an audit folder, got 'name': such things are fixed at the draw. "
+        "Drop it, or draw again.",
+    ),
+    "edited choices": (
+        lambda a: (
+            (a / "draw.json").write_text(
+                (a / "draw.json").read_text().replace('"delta": 0.05', '"delta": 0.5')
+            )
+            and None
+        ),
+        "audit must hold draw.json and sample.csv as drawn, got them changed in '{folder}/audit'. "
+        "Draw again with --seed s, into another folder.",
+    ),
+    "spaces around an id": (
+        lambda a: spoil_labels(a, lambda rows: [[x, f"{y} " if y else y] for x, y in rows]),
+        "labels must have ids without spaces around them, got '{spaced} ' in column 'y'. "
+        "Trim them.",
+    ),
+    "a threshold that is no number": (
+        lambda a: ["--threshold", "nan"],
+        "threshold must be a finite number, got nan. Say from which score on a pair is a match.",
+    ),
+    "the result on top of an input": (
+        lambda a: ["--out", a.parent / "holdout.csv", "--force"],
+        "out must not be an input, got '{folder}/holdout.csv'. Choose another place.",
     ),
     "a memory that is no size": (
         lambda a: ["--memory", "lots"],
@@ -451,6 +492,8 @@ def test_bad_luck(audit, capsys, case):
         "first": drawn[0][0],
         "drawn": len(drawn),
         "fresh": sum(bool(v) and not t for _, t, v in drawn),
+        "twice": 2 * sum(bool(v) and not t for _, t, v in drawn),
+        "spaced": min(y for _, y in read_csv(audit / "labels.csv") if y),
         "pair": read_csv(audit.parent / "holdout.csv")[0],
     }
     options = spoil(audit) or []
@@ -485,15 +528,18 @@ DRAW_BAD_LUCK = [
     ),
     (
         ["--labels", 401],
-        "labels must be from 1 to the population's size, 400; got 401. Draw fewer nodes.",
+        "labels must be a whole number from 1 to the population's size, 400; got 401. "
+        "Choose one in that range.",
     ),
     (
         ["--labels", 0],
-        "labels must be from 1 to the population's size, 400; got 0. Draw fewer nodes.",
+        "labels must be a whole number from 1 to the population's size, 400; got 0. "
+        "Choose one in that range.",
     ),
     (
         ["--labels", 10, "--train", -1],
-        "train must be from 0 to the population's size, 400; got -1. Draw fewer nodes.",
+        "train must be a whole number from 0 to the population's size, 400; got -1. "
+        "Choose one in that range.",
     ),
     (
         ["--labels", 10, "--metric", "f1"],
@@ -514,9 +560,14 @@ DRAW_BAD_LUCK = [
         "got 'binomial'. Choose one of them.",
     ),
     (
-        ["--labels", 10, "--guess", "recall=1.5"],
-        "guess must be above 0 and below 1, got recall=1.5. "
+        ["--labels", 10, "--guess", "recall=1"],
+        "guess must be above 0 and below 1, got recall=1.0. "
         "Give the value you expect, such as precision=0.95.",
+    ),
+    (
+        ["--labels", 10, "--bound", "hypergeometric"],
+        "bound must not be hypergeometric for recall without one-to-one, got it: recall may be a "
+        "fraction. Promise one-to-one if it is so, or use auto.",
     ),
     (
         ["--labels", 10, "--id", "name"],
@@ -568,6 +619,124 @@ def test_population_with_no_column_of_ids(tmp_path, capsys):
 def test_ids_of_other_types_are_refused(values):
     with pytest.raises(mb.InputError, match="must have ids that are text or whole numbers"):
         mb.draw(pa.table({"id": values}), labels=1)
+
+
+@pytest.mark.parametrize("names", [["id", "ID"], ["id", "id"]])
+def test_columns_that_differ_by_case_alone_are_refused(tmp_path, names):
+    table = pa.table([["a"], ["b"]], names=names)
+    with pytest.raises(mb.InputError, match=r"^population must name each column once, got 'id' 2"):
+        mb.draw(table, labels=1)
+    pa.parquet.write_table(table, tmp_path / "people.parquet")
+    with pytest.raises(mb.InputError, match=r"^population must name each column once, got 'id' 2"):
+        mb.draw(tmp_path / "people.parquet", labels=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1\n2\n3\n", "population must have a column 'id', got '1'."),
+        ("name,x,y\na,1,2\n", "population must have a column 'id', got 'name', 'x', 'y'."),
+        ("id\ra\rb\r", "population must have lines that end in LF or CRLF"),
+        ("i\0d\0\na\n", "population must be UTF-8 text"),
+        ("id\n a\n", "population must have ids without spaces around them, got ' a' in column"),
+    ],
+)
+def test_files_that_look_like_something_else(tmp_path, text, message):
+    (tmp_path / "people.csv").write_bytes(text.encode())
+    with pytest.raises(mb.InputError) as error:
+        mb.draw(tmp_path / "people.csv", labels=1)
+    assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize("labels", [5.5, True, "5", None])
+def test_a_number_of_labels_is_a_whole_number(labels):
+    with pytest.raises(mb.InputError, match=r"^labels must be a whole number from 1"):
+        mb.draw(pa.table({"id": ["a", "b"]}), labels=labels)
+
+
+def test_numbers_of_other_libraries_are_kept_as_plain_ones(tmp_path):
+    import numpy as np
+
+    draw = mb.draw(
+        pa.table({"id": [str(i) for i in range(9)]}), labels=np.int64(5), delta=np.float32(0.25)
+    )
+    draw.save(tmp_path / "audit")
+    assert mb.Draw.load(tmp_path / "audit") == draw
+
+
+def test_single_precision_scores_meet_their_own_threshold(audit):
+    frame = pd.read_csv(audit.parent / "holdout.csv")
+    frame["score"] = pd.Series([0.9] * len(frame), dtype="float32")
+    certificate = mb.certify(audit, holdout=frame, threshold=0.9)
+    assert certificate.inputs["holdout"]["pairs"] == len(frame)
+
+
+def test_a_draw_does_not_follow_its_labels(audit, capsys):
+    folder = audit.parent
+    status = run("draw", folder / "people.csv", "--labels", 200, "--out", audit, "--force")
+    assert refusal(capsys, status) == (
+        f"out must not hold labels yet, got '{audit}': a draw comes before them. "
+        "Draw into another folder."
+    )
+
+
+def test_an_id_may_hold_a_line_break(tmp_path):
+    draw = mb.draw(pa.table({"id": ["a\r\nb", "c\rd", "e\nf", 'g"h', "i,j"]}), labels=5)
+    draw.save(tmp_path / "audit")
+    assert mb.Draw.load(tmp_path / "audit") == draw
+
+
+def test_the_same_table_in_another_library_is_the_same(audit):
+    frames = load_frames(audit.parent)
+    draw = mb.draw(frames["people"], labels=20, seed="s")
+    again = mb.draw(pl.from_pandas(frames["people"]), labels=20, seed="s")
+    assert draw.population["digest"] == again.population["digest"]
+    filtered = frames["people"][frames["people"].id != "a1"]
+    assert mb.draw(filtered, labels=20).population["size"] == 399
+
+
+def test_a_population_that_was_moved(audit, capsys):
+    folder = audit.parent
+    (folder / "people.csv").rename(folder / "persons.csv")
+    assert refusal(capsys, certify(audit)) == (
+        f"population must be where it was drawn from, got '{folder}/people.csv' (no such file). "
+        "Say where it is now with --population."
+    )
+    assert certify(audit, "--population", folder / "persons.csv") == 0
+
+
+def test_a_file_that_may_not_be_read(audit, capsys, monkeypatch):
+    def forbidden(_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("matchbound.sources.digest_of_file", forbidden)
+    message = refusal(capsys, certify(audit))
+    assert message.startswith("holdout must be readable, got ")
+    assert "(Permission denied)" in message
+
+
+def test_high_confidence_is_not_rounded_to_certainty(tmp_path, capsys):
+    audit = make_audit(tmp_path, "--delta", "1e-8")
+    capsys.readouterr()
+    assert certify(audit) == 0
+    assert capsys.readouterr().out.startswith("With probability at least 99.999999%, all together")
+
+
+def test_nobody_reading_is_no_failure(audit, monkeypatch):
+    class Closed:
+        def write(self, _):
+            raise BrokenPipeError
+
+        def flush(self):
+            raise BrokenPipeError
+
+    monkeypatch.setattr("sys.stdout", Closed())
+    assert certify(audit) == 0
+
+
+def test_a_folder_where_a_file_should_be(audit, capsys):
+    (audit / "certificate.json").mkdir()
+    assert refusal(capsys, certify(audit, "--force")).endswith("a folder. Choose another place.")
 
 
 def test_a_thing_that_is_no_table_is_refused():

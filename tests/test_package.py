@@ -69,6 +69,29 @@ def test_public_names():
         matchbound.nothing  # noqa: B018
 
 
+def test_metrics_are_the_same_everywhere():
+    from matchbound.choices import METRICS
+    from matchbound.theorems import METRICS as TABLE
+
+    assert tuple(TABLE) == METRICS
+
+
+def test_compiled_without_a_cache(monkeypatch):
+    """As in a container with nothing to write to."""
+    import numba
+
+    from matchbound.bounds._compiling import compiled
+
+    def njit(*arguments, **options):
+        if options:
+            raise RuntimeError("cannot cache function: no locator available")
+        return arguments[0]
+
+    monkeypatch.setattr("matchbound.bounds._compiling.njit", njit)
+    assert compiled(abs)(-1) == 1
+    assert numba is not None
+
+
 def test_public_names_of_bounds():
     assert sorted(matchbound.bounds.__all__) == [
         "BOUNDS",

@@ -9,7 +9,8 @@ from matchbound import InputError, Tally
 from matchbound.counting import count
 from matchbound.engine import connect
 from matchbound.sampling import join_orders
-from matchbound.tables import open_source, read_ids, read_labels, read_pairs
+from matchbound.sources import open_source
+from matchbound.tables import read_ids, read_labels, read_pairs
 
 
 def table(pairs):
@@ -99,6 +100,9 @@ def test_without_a_complete_matcher_the_gap_is_the_holdout_s_own():
         {"gap": [[1, 1, 1, 0]]},
         {"validation": [[1, 1, 2]]},
         {"validation": [[1, None, 1]]},
+        {"validation": [[1, 1, None]]},
+        {"overlap": [0]},
+        {"size": float("inf")},
         {"overlap": [7]},
         {"gap": "x"},
     ],

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -86,8 +87,8 @@ SEVERAL = {
 @pytest.mark.parametrize("name", SEVERAL)
 @pytest.mark.parametrize("theorem", ["sharp", "paper"])
 def test_several_matches_in_every_order(name, theorem):
-    choices = Choices(0.3, ("precision", "recall"), theorem)
-    assert failure(SEVERAL[name], 5, orders, choices) <= 0.3
+    for metrics in (("precision", "recall"), ("error-rate",)):
+        assert failure(SEVERAL[name], 5, orders, Choices(0.3, metrics, theorem)) <= 0.3
 
 
 @pytest.mark.parametrize("metric", ["precision", "recall"])
@@ -262,18 +263,21 @@ def test_sharp_at_the_paper_s_settings():
 
 @pytest.mark.parametrize("one_to_one", [False, True])
 @pytest.mark.parametrize("most", [1, 2])
-def test_the_bound_is_the_same_for_every_sample_and_outcome(one_to_one, most):
-    """All samples of 5 of 7 nodes, all truths they might be found to have."""
-    matches = [0, 1, 1, most, most, 1, 0]
-    gap = tuple((h, h, h, matches.count(h)) for h in sorted(set(matches)))
+def test_the_bound_is_the_same_for_every_sample_outcome_and_complete_matcher(one_to_one, most):
+    """All samples of 4 of 6 nodes, all truths they might be found to have, several matchers C."""
+    matches = [0, 1, 1, most, most, 0]
+    complete = [lambda h: h, lambda h: 0, lambda h: 2, lambda h: 3 if h == 0 else h]
     used = set()
     outcomes = [(0, 0), (1, 0), (1, 1)] + ([] if one_to_one else [(2, 0), (2, 1)])
-    for chosen in set(itertools.combinations(sorted(matches), 5)):
-        for found in itertools.product(outcomes, repeat=5):
-            if all(ht <= h for h, (_, ht) in zip(chosen, found, strict=True)):
-                validation = tuple((h, *f) for h, f in zip(chosen, found, strict=True))
-                tally = Tally(7, (), validation, (), gap)
-                choices = Choices(0.3, ("precision", "recall", "error-rate"), one_to_one=one_to_one)
+    choices = Choices(0.3, ("precision", "recall", "error-rate"), one_to_one=one_to_one)
+    for chosen in set(itertools.combinations(sorted(matches), 4)):
+        for found in itertools.product(outcomes, repeat=4):
+            if any(ht > h for h, (_, ht) in zip(chosen, found, strict=True)):
+                continue
+            validation = tuple((h, *f) for h, f in zip(chosen, found, strict=True))
+            for finds in complete:
+                counts = Counter((h, finds(h), min(h, finds(h))) for h in matches)
+                tally = Tally(6, (), validation, (), tuple((*c, n) for c, n in counts.items()))
                 try:
                     found_bounds = guarantees(tally, choices, complete=True)
                 except AssumptionError:
@@ -288,6 +292,24 @@ def test_the_bound_is_the_same_for_every_sample_and_outcome(one_to_one, most):
     }
 
 
+def test_a_complete_matcher_that_picks_the_bound_would_break_it():
+    """Two wrong matches at a node without any cost nothing, and might switch the bound."""
+    right, wrong, none = Node(1, 1, 1), Node(1, 1, 0), Node(0, 0, 0)
+    population = {right: 7, wrong: 13, none: 1}
+    delta, size, s = 0.2, 20, 10
+    switched, ours = 0.0, 0.0
+    computed = {}
+    for order, probability in orders(population, s):
+        values = tuple(float(node.ht) for node in order if node.h)
+        if values not in computed:
+            exact = bounds.lower([v > 0 for v in values], size=size, delta=delta)
+            computed[values] = exact, bounds.lower(values, size=size, delta=delta)
+        exact, bet = computed[values]
+        switched += probability * (max(exact, bet) > 7 / 20)
+        ours += probability * (exact > 7 / 20)
+    assert ours <= delta < switched
+
+
 def test_a_sampled_gap_is_no_census():
     tally = Tally(20, (), ((1, 1, 1),) * 3, (), ((1, 1, 1, 9),))
     with pytest.raises(AssumptionError, match=r"^gap must be a census for the sharp theorem"):
@@ -300,7 +322,7 @@ def test_hypergeometric_is_refused_for_fractions():
     gap = ((2, 2, 2, 9),)
     tally = Tally(9, (), ((2, 2, 2), (2, 2, 0)), (), gap)
     with pytest.raises(AssumptionError) as error:
-        guarantees(tally, Choices(bound="hypergeometric"), complete=True)
+        guarantees(tally, Choices(metrics=("precision",), bound="hypergeometric"), complete=True)
     assert str(error.value) == (
         "bound must not be hypergeometric for precision, which may be a fraction here. "
         "Use auto or betting, or declare one-to-one if a node has at most one true match."
@@ -358,13 +380,13 @@ def test_unlabelled_is_refused_with_bernstein():
             ((0, 1, 0),),
             ((0, 0, 0, 5), (1, 1, 1, 4)),
             "validation nodes with a match of the holdout matcher must be at least 1, got 0 of 1. "
-            "Draw at least 30 more nodes.",
+            "Make a fresh draw, of at least 31 nodes.",
         ),
         (
             ((1, 0, 0),),
             ((1, 1, 1, 9),),
             "validation nodes with a true match must be at least 1, got 0 of 1. "
-            "Draw at least 30 more nodes.",
+            "Make a fresh draw, of at least 31 nodes.",
         ),
     ],
 )
@@ -373,6 +395,15 @@ def test_empty_counts_have_no_bound(validation, gap, message, theorem):
     with pytest.raises(AssumptionError) as error:
         guarantees(Tally(9, (), validation, (), gap), Choices(theorem=theorem), complete=True)
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize("theorem", ["sharp", "paper"])
+def test_no_node_known_to_have_a_match_bounds_recall_by_nothing(theorem):
+    """Only unlabelled nodes might have one, and the complete matcher dropped matches."""
+    validation = ((1, 0, 0),) * 4 + ((1, None, None),) * 6
+    tally = Tally(30, (), validation, (), ((1, 0, 0, 3), (1, 1, 1, 27)))
+    choices = Choices(metrics=("recall",), theorem=theorem)
+    assert guarantees(tally, choices, complete=True)[0].value == 0
 
 
 @pytest.mark.parametrize("metric", ["precision", "recall", "error-rate"])

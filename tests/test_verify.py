@@ -44,7 +44,7 @@ def verify(record, path, capsys):
 def test_a_good_certificate_verifies(certified, alone, capsys):
     assert run("verify", certified) == 0
     out = capsys.readouterr().out
-    assert "its tallies, from its inputs, its draw, from the seed." in out
+    assert "its tallies, from its inputs; its draw, from the seed." in out
     assert "Not at hand" not in out
     status, out = verify(*alone, capsys)
     assert status == 0
@@ -75,7 +75,7 @@ def name_of(place):
 
 def test_changing_any_number_is_named(alone, capsys):
     record, path = alone
-    places = [p for p in numbers(record) if p[0] not in ("matchbound", "digests")]
+    places = [p for p in numbers(record) if p[0] != "digests"]
     assert len(places) > 500
     # Every number outside the long lists, and every seventh of theirs.
     short = [p for p in places if p[0] != "tallies" or len(p) < 3]
@@ -128,16 +128,23 @@ def test_forged_tallies_do_not_follow_from_the_inputs(certified, capsys):
     assert "tallies.validation is not what the inputs give" in capsys.readouterr().out
 
 
+def test_another_version_is_refused(alone, capsys):
+    record, path = alone
+    status, out = verify(reseal(record | {"matchbound": 2}), path, capsys)
+    assert status == 2
+    assert "certificate must be of version 1, got 2." in out
+
+
 def copied(certified, tmp_path):
-    shutil.copytree(certified.parent, tmp_path / "copy")
+    """The whole folder elsewhere, drawn and certified there."""
     folder = tmp_path / "copy"
-    audit = folder / "audit"
-    (audit / "certificate.json").unlink()
-    (audit / "forged.json").unlink(missing_ok=True)
-    draw = json.loads((audit / "draw.json").read_text())
-    draw["population"]["path"] = str(folder / "people.csv")
-    (audit / "draw.json").write_text(json.dumps(draw))
-    assert certify(audit) == 0
+    shutil.copytree(certified.parent, folder)
+    labels = (folder / "audit/labels.csv").read_bytes()
+    shutil.rmtree(folder / "audit")
+    draw = mb.draw(folder / "people.csv", labels=120, train=60, seed="s")
+    draw.save(folder / "audit")
+    (folder / "audit/labels.csv").write_bytes(labels)
+    assert certify(folder / "audit") == 0
     return folder
 
 
@@ -159,17 +166,82 @@ def test_a_sample_that_the_seed_does_not_draw_is_named(certified, tmp_path, caps
     draw = mb.Draw.load(audit)
     from dataclasses import replace
 
+    labels = (audit / "labels.csv").rename(tmp_path / "labels.csv")
     replace(draw, seed="other").save(audit, force=True)
+    labels.rename(audit / "labels.csv")
     assert certify(audit, "--force") == 0
     assert run("verify", audit) == 1
     assert "sample.csv is not what the seed draws" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"matchbound": 9}', "x" * 100])
+def test_a_sample_changed_after_certifying_is_named(certified, tmp_path, capsys):
+    folder = copied(certified, tmp_path)
+    rows = read_csv(folder / "audit/sample.csv")
+    write_csv(folder / "audit/sample.csv", ["id", "train", "validation"], rows[1:])
+    assert run("verify", folder / "audit") == 1
+    assert "audit must hold draw.json and sample.csv as drawn" in capsys.readouterr().out
+
+
+def test_forged_assumptions_and_inputs_are_named(certified, tmp_path, capsys):
+    folder = copied(certified, tmp_path)
+    path = folder / "audit/certificate.json"
+    record = json.loads(path.read_text())
+    record["assumptions"][0] = "Nothing was assumed."
+    record["inputs"]["holdout"]["pairs"] = 7
+    path.write_text(json.dumps(reseal(record)))
+    assert run("verify", folder / "audit") == 1
+    shown = capsys.readouterr().out
+    assert "assumptions[0] is not what the inputs give" in shown
+    assert "inputs.holdout.pairs is not what the inputs give" in shown
+
+
+def test_verify_from_another_folder(certified, tmp_path, capsys, monkeypatch):
+    """Relative paths mean the files beside the audit, not a stranger's of the same name."""
+    folder = copied(certified, tmp_path)
+    for name in ("proj", "other"):
+        shutil.copytree(folder, tmp_path / name)
+    monkeypatch.chdir(tmp_path / "proj")
+    (tmp_path / "proj/audit/certificate.json").unlink()
+    (tmp_path / "other/holdout.csv").write_text("x,y\na1,b1\n")
+    assert run("certify", "audit", "--holdout", "holdout.csv", "--population", "people.csv") == 0
+    monkeypatch.chdir(tmp_path / "other")
+    assert run("verify", "../proj/audit") == 0
+    assert "Not at hand" not in capsys.readouterr().out
+
+
+def test_a_certificate_in_memory_verifies(certified):
+    certificate = mb.Certificate.load(certified / "certificate.json")
+    assert mb.verify(certificate).holds
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"inputs": None},
+        {"inputs": {"holdout": {}}},
+        {"inputs": {"holdout": {"path": 5, "digest": "x"}}},
+        {"choices": {"guesses": []}},
+        {"choices": {"other_terms": "x"}},
+        {"choices": {"surprise": 1}},
+        {"tallies": {}},
+        {"guarantees": [{}]},
+        {"extra": 1},
+    ],
+)
+def test_odd_certificates_are_refused(alone, capsys, change):
+    record, path = alone
+    status, out = verify(reseal(record | change), path, capsys)
+    assert status in (1, 2)
+    assert "certificate" in out
+    status, out = verify(record | change, path, capsys)
+    assert status == 1
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", "x" * 100, "[" * 100_000])
 def test_what_is_no_certificate_is_refused(tmp_path, capsys, text):
     (tmp_path / "certificate.json").write_text(text)
     assert run("verify", tmp_path) == 2
-    assert capsys.readouterr().err.startswith("matchbound: certificate must be one that this")
+    assert capsys.readouterr().err.startswith("matchbound: certificate must be one that matchb")
 
 
 def test_a_truncated_certificate_does_not_verify(alone, capsys):

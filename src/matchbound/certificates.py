@@ -5,6 +5,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,20 +92,25 @@ def issue(
 
 
 def advise(tally: Tally, choices: Choices) -> tuple[str, ...]:
-    matched = sum(bool(t) for _, t, _ in tally.validation)
-    if "recall" not in choices.metrics or not 0 < matched < ENOUGH:
+    """How many nodes it takes for enough true matches; not to be added to these labels."""
+    used = tally.fresh if choices.theorem == "sharp" else tally.validation
+    matched = sum(bool(t) for _, t, _ in used)
+    if not 0 < matched < ENOUGH:
         return ()
-    more = math.ceil(len(tally.validation) * (ENOUGH - matched) / matched)
+    more = math.ceil(len(used) * (ENOUGH - matched) / matched)
+    more = min(more, tally.size - len(tally.validation))
     return (
-        f"Only {matched} validation nodes have a true match, so the bound on recall is loose: "
-        f"draw about {more} more nodes for {ENOUGH}.",
+        f"Only {matched} validation nodes have a true match, so the bounds are loose: draw about "
+        f"{more} more nodes for {ENOUGH}, in a fresh draw (a sample must not grow after its labels "
+        "were seen).",
     )
 
 
 def describe(certificate: Certificate) -> str:
     """For a terminal: bounds rounded outwards to four decimals."""
     choices, tally = certificate.choices, certificate.tallies
-    lines = [f"With probability at least {100 * (1 - choices.delta):g}%, all together:"]
+    sure = (100 * (1 - Decimal(repr(choices.delta)))).normalize()
+    lines = [f"With probability at least {sure:f}%, all together:"]
     for g in certificate.guarantees:
         sign, rounded = ("≥", math.floor) if g.side == "lower" else ("≤", math.ceil)
         shown = rounded(round(g.value * 1e4, 6)) / 1e4
@@ -127,18 +133,26 @@ def read_record(path: Path) -> dict[str, Any]:
     text = read_text(path, "certificate", "Give a certificate.json that matchbound wrote.")
     try:
         record = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         record = None
-    if not isinstance(record, dict) or record.get("matchbound") != VERSION:
+    if not isinstance(record, dict) or "matchbound" not in record:
         raise InputError(
-            f"certificate must be one that this version of matchbound wrote, got {str(path)!r}. "
+            f"certificate must be one that matchbound wrote, got {str(path)!r}. "
             "Give a certificate.json as it was written."
         )
     return record
 
 
 def from_record(record: Mapping[str, Any]) -> Certificate:
+    if record["matchbound"] != VERSION:
+        raise InputError(
+            f"certificate must be of version {VERSION}, got {record['matchbound']!r}. "
+            "Use the matchbound that wrote it."
+        )
     try:
+        for source in record["inputs"].values():
+            if not isinstance(source["path"], str | None) or not isinstance(source["digest"], str):
+                raise TypeError("inputs must have paths and digests")
         return Certificate(
             tuple(
                 Guarantee(**{field.name: each[field.name] for field in fields(Guarantee)})
@@ -150,7 +164,7 @@ def from_record(record: Mapping[str, Any]) -> Certificate:
             tuple(record["assumptions"]),
             tuple(record["advice"]),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(
             f"certificate must hold what matchbound wrote, got something else ({error}). "
             "Give a certificate.json as it was written."

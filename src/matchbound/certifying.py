@@ -1,7 +1,7 @@
 """From an audit folder, or from labels that a person brings, to a certificate."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,37 +11,36 @@ from matchbound.choices import Choices
 from matchbound.counting import count
 from matchbound.engine import connect
 from matchbound.errors import InputError
-from matchbound.files import digest_of_file
-from matchbound.sampling import Draw, Row, hash_of, join_orders, key_of
+from matchbound.files import digest_of_file, find_file
+from matchbound.sampling import Draw, Progress, Row, hash_of, join_orders, key_of
+from matchbound.sources import Source, key_kind, open_source
 from matchbound.tables import (
-    Source,
+    check_threshold,
     id_column,
-    key_kind,
-    open_source,
     pair_columns,
     read_ids,
     read_labels,
     read_pairs,
 )
+from matchbound.tallies import Tally
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-Progress = Callable[[str], None]
-
+DRAWN = "matchbound drew the labelled nodes uniformly at random, and kept the choices."
+BROUGHT = (
+    "Not checked: the labelled nodes are a uniform random sample of the population, and the nodes "
+    "trained on a uniform random part of them."
+)
+FIXED = (
+    "Not checked: the choices, the holdout matcher and its threshold were fixed before the "
+    "validation labels were seen."
+)
 ALL_TRUE = "Every labelled node's labels hold all of its true matches, and no others."
 HOLDOUT = "The holdout matcher was developed with no labels but the training nodes'."
 ANYTHING = "The complete matcher may have been developed with anything, these labels included."
-DRAWN = "matchbound drew the labelled nodes uniformly at random, before any label was seen."
-BROUGHT = (
-    "Assumed by the user, not checked: the labelled nodes are a uniform random sample of the "
-    "population, and the nodes trained on are a uniform random part of them."
-)
-FIXED = (
-    "Assumed by the user, not checked: metrics, delta, theorem, bound and guesses were chosen, and "
-    "the holdout matcher and its threshold fixed, before the validation labels were seen."
-)
 ONE_TO_ONE = "The user promised that a node has at most one true match."
+PUBLIC_SEED = "labels brought along"  # known to all: an order that nobody chose
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class Setting:
     sample: Sequence[Row]
     choices: Choices
     inputs: Mapping[str, Any]
-    assumptions: tuple[str, ...]
+    origin: str
 
 
 def certify(
@@ -78,21 +77,32 @@ def certify(
     `labels` and `assume_uniform=True`, the nodes in `trained_on`, and the choices by name.
     `unlabelled="worst"` counts drawn nodes without a label as the worst case.
     """
-    _check_call(audit, holdout, complete, labels, unlabelled, trained_on, assume_uniform, choices)
+    _check_matchers(holdout, complete, unlabelled)
+    fixed = {
+        "id": id,
+        "trained_on": trained_on,
+        "assume_uniform": assume_uniform or None,
+        **choices,
+    }
+    if audit is not None:
+        _check_audit(audit, labels, fixed)
+    else:
+        _check_brought(population, labels, assume_uniform)
     given = {"holdout": holdout} | ({} if complete is None else {"complete": complete})
     with connect(memory) as con:
-        progress("reading labels")
-        truth = open_source(con, "labels", _labels_of(audit) if labels is None else labels)
-        read_labels(con, truth)
         matchers = {name: open_source(con, name, table) for name, table in given.items()}
-        columns = {name: pair_columns(source) for name, source in matchers.items()}
-        xs = [(source, columns[name][0]) for name, source in matchers.items()]
-        ys = [(source, columns[name][1]) for name, source in matchers.items()]
+        threshold = check_threshold(threshold, list(matchers.values()))
+        xs = [(source, pair_columns(source)[0]) for source in matchers.values()]
+        ys = [(source, pair_columns(source)[1]) for source in matchers.values()]
+        progress("reading labels")
+        truth = open_source(con, "labels", Path(audit) / "labels.csv" if labels is None else labels)
+        read_labels(con, truth)
         progress("reading the population")
         if audit is not None:
             setting = _as_drawn(con, audit, population, xs)
         else:
-            setting = _as_brought(con, population, id, trained_on, Choices(**choices))
+            chosen = Choices.from_dict(choices)
+            setting = _as_brought(con, population, id, trained_on, chosen)
         kinds = setting.kind, key_kind(*ys)
         inputs = {**setting.inputs, "labels": truth.as_dict()}
         for name, source in matchers.items():
@@ -115,7 +125,7 @@ def certify(
         setting.choices,
         complete=complete is not None,
         inputs=inputs,
-        assumptions=setting.assumptions + _assumed(tally, setting.choices, complete is not None),
+        assumptions=_assumed(tally, setting, complete is not None),
     )
 
 
@@ -123,13 +133,7 @@ def _as_drawn(
     con: "DuckDBPyConnection", audit: Any, population: Any, xs: Sequence[tuple[Source, str]]
 ) -> Setting:
     draw = audit if isinstance(audit, Draw) else Draw.load(audit)
-    given = draw.population["path"] if population is None else population
-    if given is None:
-        raise InputError(
-            "population must be given again, because it was drawn from a table in memory, "
-            "got None. Give the same table."
-        )
-    source = open_source(con, "population", given)
+    source = open_source(con, "population", _population_of(draw, audit, population))
     if source.digest != draw.population["digest"]:
         raise InputError(
             f"population must be what was drawn from, got {source.path or 'a table'!r}, which has "
@@ -138,11 +142,35 @@ def _as_drawn(
     column = id_column(source, draw.population["id"])
     kind = key_kind((source, column), *xs)
     size = read_ids(con, source, "population", column, kind, checked=True)
-    inputs: dict[str, Any] = {"population": source.as_dict(size=size, id=draw.population["id"])}
-    if not isinstance(audit, Draw):
-        path = Path(audit) / "draw.json"
-        inputs["draw"] = {"path": str(path), "digest": digest_of_file(path)}
-    return Setting(size, kind, draw.sample, draw.choices, inputs, (DRAWN,))
+    path = None if isinstance(audit, Draw) else Path(audit) / "draw.json"
+    drawn = {
+        "path": None if path is None else str(path),
+        "digest": draw.as_dict()["digest"] if path is None else digest_of_file(path),
+    }
+    inputs = {"population": source.as_dict(size=size, id=draw.population["id"]), "draw": drawn}
+    return Setting(size, kind, draw.sample, draw.choices, inputs, DRAWN)
+
+
+def _population_of(draw: Draw, audit: Any, population: Any) -> Any:
+    """Where it is now: as given, as recorded, or beside the audit folder."""
+    recorded = draw.population["path"]
+    if population is not None:
+        return population
+    if recorded is None:
+        raise InputError(
+            "population must be given again, because it was drawn from a table in memory, got "
+            "None. Certify from Python with the same table, or draw from a file."
+        )
+    if isinstance(audit, Draw):
+        return recorded
+    found = find_file(recorded, Path(audit))
+    if not found:
+        raise InputError(
+            f"population must be where it was drawn from, got {recorded!r} (no such file). "
+            "Say where it is now with --population."
+        )
+    fitting = [place for place in found if digest_of_file(place) == draw.population["digest"]]
+    return (fitting or found)[0]
 
 
 def _as_brought(
@@ -161,7 +189,7 @@ def _as_brought(
     trained: list[str] = []
     if trained_on is not None:
         used = open_source(con, "trained_on", trained_on)
-        read_ids(con, used, "trained", id_column(used, None))
+        read_ids(con, used, "trained", id_column(used, None, "x"))
         inputs["trained_on"] = used.as_dict()
         trained = _ids(con, "select id from trained")
         strange = sorted(set(trained) - set(labelled))
@@ -171,65 +199,59 @@ def _as_brought(
                 "Give all labels, those trained on included."
             )
     sample = _arrange(labelled, trained, size, choices.theorem)
-    drawn = [node for node, _, _ in sample]
-    con.execute("delete from labels where not list_contains(?, x)", [drawn]).fetchall()
-    return Setting(size, "string", sample, choices, inputs, (BROUGHT, FIXED))
+    unused = set(labelled) - {node for node, _, _ in sample}
+    con.executemany("delete from labels where x = ?", [[node] for node in sorted(unused)] or [[""]])
+    return Setting(size, "string", sample, choices, inputs, BROUGHT)
 
 
 def _arrange(
     labelled: Sequence[str], trained: Sequence[str], size: int, theorem: str
 ) -> tuple[Row, ...]:
-    """D, and S in an order that only the labelled set decides.
+    """D and S, each in an order by a public key, which more labels do not reshuffle.
 
     `sharp` validates on L − D. `paper` draws S from L as if independently of D: i nodes of D and
-    the rest of L − D, i hypergeometric (the paper's section 6).
+    the rest of L − D, i hypergeometric (the paper's section 6), by a key that only the labelled set
+    decides.
     """
     import numpy as np
 
-    nodes = "".join(f"{len(node)}:{node}" for node in sorted(labelled))
-    seed = hashlib.sha256(nodes.encode()).hexdigest()
-
-    def ordered(label: str, some: Sequence[str]) -> list[str]:
+    def ordered(label: str, seed: str, some: Sequence[str]) -> list[str]:
         key = key_of(label, seed)
         return sorted(some, key=lambda node: hash_of(key, node))
 
     in_train = set(trained)
-    rest = [node for node in labelled if node not in in_train]
-    if theorem == "sharp":
-        return join_orders(ordered("train", trained), ordered("validation", rest))
-    number = int(key_of("intersection", seed), 16)
-    both = int(
-        np.random.default_rng(number).hypergeometric(len(trained), size - len(trained), len(rest))
+    chosen: Sequence[str] = [node for node in labelled if node not in in_train]
+    if theorem == "paper":
+        nodes = "".join(f"{len(node)}:{node}" for node in sorted(labelled))
+        seed = hashlib.sha256(nodes.encode()).hexdigest()
+        rng = np.random.default_rng(int(key_of("intersection", seed), 16))
+        draws = len(chosen)
+        both = int(rng.hypergeometric(len(trained), size - len(trained), draws))
+        chosen = [
+            *ordered("from D", seed, trained)[:both],
+            *ordered("from L", seed, chosen)[: draws - both],
+        ]
+    return join_orders(
+        ordered("train", PUBLIC_SEED, trained), ordered("validation", PUBLIC_SEED, chosen)
     )
-    chosen = ordered("from D", trained)[:both] + ordered("from L", rest)[: len(rest) - both]
-    return join_orders(ordered("train", trained), ordered("validation", chosen))
 
 
-def _assumed(tally: Any, choices: Choices, complete: bool) -> tuple[str, ...]:
-    unlabelled = sum(t is None for _, t, _ in (*tally.train, *tally.validation))
+def _assumed(tally: Tally, setting: Setting, complete: bool) -> tuple[str, ...]:
+    nodes = (*tally.train, *tally.fresh)
+    unlabelled = sum(t is None for _, t, _ in nodes)
+    worst = f"{unlabelled} drawn nodes have no label and count as the worst case."
     return (
+        setting.origin,
+        FIXED,
         ALL_TRUE,
         HOLDOUT,
         *([ANYTHING] if complete else []),
-        *([ONE_TO_ONE] if choices.one_to_one else []),
-        *(
-            [f"{unlabelled} drawn nodes have no label and count as the worst case."]
-            if unlabelled
-            else []
-        ),
+        *([ONE_TO_ONE] if setting.choices.one_to_one else []),
+        *([worst] if unlabelled else []),
     )
 
 
-def _check_call(
-    audit: Any,
-    holdout: Any,
-    complete: Any,
-    labels: Any,
-    unlabelled: str,
-    trained_on: Any,
-    assume_uniform: bool,
-    choices: Mapping[str, Any],
-) -> None:
+def _check_matchers(holdout: Any, complete: Any, unlabelled: str) -> None:
     if holdout is None:
         alone = "complete alone" if complete is not None else "neither matcher"
         raise InputError(
@@ -239,25 +261,31 @@ def _check_call(
         )
     if unlabelled not in ("refuse", "worst"):
         raise InputError(f"unlabelled must be refuse or worst, got {unlabelled!r}. Choose one.")
-    if audit is not None:
-        given = [*choices, *(["trained_on"] if trained_on is not None else [])]
-        if assume_uniform or given:
-            name = (given or ["assume_uniform"])[0]
+
+
+def _check_audit(audit: Any, labels: Any, fixed: Mapping[str, Any]) -> None:
+    for name, value in fixed.items():
+        if value is not None:
             raise InputError(
-                f"{name} must be left out with an audit folder, got one: it was fixed at the draw. "
-                "Drop it, or draw again."
+                f"{name} must be left out with an audit folder, got {value!r}: such things are "
+                "fixed at the draw. Drop it, or draw again."
             )
-    elif labels is None or not assume_uniform:
+    if isinstance(audit, Draw):
+        if labels is None:
+            raise InputError("labels must be given with a Draw, got None. Give a table or a path.")
+    elif not Path(audit).is_dir():
+        raise InputError(
+            f"audit must be a folder, got {str(audit)!r}, which is none. "
+            "Give the folder that `matchbound draw --out` wrote."
+        )
+
+
+def _check_brought(population: Any, labels: Any, assume_uniform: bool) -> None:
+    if population is None or labels is None or not assume_uniform:
         raise InputError(
             "audit must be given, or else population, labels and assume_uniform, got neither. "
             "Give the folder of a draw, or say that your labels are a uniform sample."
         )
-
-
-def _labels_of(audit: Any) -> Path:
-    if isinstance(audit, Draw):
-        raise InputError("labels must be given with a Draw, got None. Give a table or a path.")
-    return Path(audit) / "labels.csv"
 
 
 def _ids(con: "DuckDBPyConnection", select: str) -> list[str]:

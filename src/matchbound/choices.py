@@ -1,7 +1,7 @@
 """Everything that must be fixed before the labels are seen, as one value."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from matchbound.bounds.checks import check_delta
@@ -23,7 +23,7 @@ class Choices:
     """
 
     delta: float = 0.05
-    metrics: tuple[str, ...] = ("precision", "recall")
+    metrics: Sequence[str] = ("precision", "recall")
     theorem: str = "sharp"
     bound: str = "auto"
     one_to_one: bool = False
@@ -32,8 +32,9 @@ class Choices:
     other_terms: float = 0.05
 
     def __post_init__(self) -> None:
-        check_delta(self.delta)
-        object.__setattr__(self, "metrics", tuple(self.metrics))
+        object.__setattr__(self, "delta", check_delta(self.delta))
+        metrics = (self.metrics,) if isinstance(self.metrics, str) else tuple(self.metrics)
+        object.__setattr__(self, "metrics", metrics)
         for metric in self.metrics:
             _check_name("metric", metric, METRICS)
         if len(set(self.metrics)) != len(self.metrics) or not self.metrics:
@@ -43,9 +44,19 @@ class Choices:
             )
         _check_name("theorem", self.theorem, THEOREMS)
         _check_name("bound", self.bound, BOUND_NAMES)
+        if self.bound == "hypergeometric" and "recall" in metrics and not self.one_to_one:
+            raise InputError(
+                "bound must not be hypergeometric for recall without one-to-one, got it: recall "
+                "may be a fraction. Promise one-to-one if it is so, or use auto."
+            )
+        if not isinstance(self.guesses, Mapping) or not 0 < self.other_terms < 0.25:
+            raise InputError(
+                "guesses must be values by metric and other_terms a small share, "
+                f"got {self.guesses!r} and {self.other_terms!r}. Leave them out, or correct them."
+            )
         for metric, value in self.guesses.items():
             _check_name("guess", metric, METRICS)
-            if not 0 < value < 1:
+            if not (isinstance(value, int | float) and 0 < value < 1):
                 raise InputError(
                     f"guess must be above 0 and below 1, got {metric}={value}. "
                     "Give the value you expect, such as precision=0.95."
@@ -56,6 +67,13 @@ class Choices:
 
     @staticmethod
     def from_dict(choices: Mapping[str, Any]) -> "Choices":
+        """Refused if there is a choice that matchbound does not know."""
+        names = {field.name for field in fields(Choices)}
+        for name in choices:
+            if name not in names:
+                raise InputError(
+                    f"choices must be among {', '.join(sorted(names))}; got {name!r}. Drop it."
+                )
         return Choices(**choices)
 
     def shares(self, terms: int) -> tuple[float, ...]:

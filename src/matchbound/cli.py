@@ -1,18 +1,26 @@
 """The command line: parse, call one function, print."""
 
 import argparse
+import io
+import math
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from matchbound.errors import InputError, MatchboundError
+from matchbound.errors import EngineError, InputError, MatchboundError
 
 METRICS = "precision, recall or error-rate"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done and every requirement met, 1 not so, 2 bad input."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     options = _parser().parse_args(arguments)
     try:
         return int(options.run(options))
@@ -23,12 +31,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
+def _say(text: object) -> None:
+    """Print, whether or not anyone is still reading."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        with suppress(OSError, AttributeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        raise EngineError(f"cannot print the result: {error.strerror}.") from None
+
+
 def _draw(options: argparse.Namespace) -> int:
     from matchbound.files import refuse_existing
     from matchbound.sampling import draw
 
     out = Path(options.out)
     refuse_existing([out / "draw.json", out / "sample.csv"], options.force)
+    if out.exists() and not out.is_dir():
+        raise InputError(f"out must be a folder, got {str(out)!r}, a file. Choose another place.")
     drawn = draw(
         options.population,
         labels=options.labels,
@@ -36,12 +57,13 @@ def _draw(options: argparse.Namespace) -> int:
         seed=options.seed,
         id=options.id,
         memory=options.memory,
+        progress=_progress,
         **_choices(options),
     )
     drawn.save(out, force=options.force)
-    print(drawn)
-    print(f"Verify their matches and write them to {out / 'labels.csv'} as columns x, y;")
-    print("one row a true match, an empty y where a node has none. The ids are in sample.csv.")
+    _say(drawn)
+    _say(f"Verify their matches and write them to {out / 'labels.csv'} as columns x, y;")
+    _say("one row a true match, an empty y where a node has none. The ids are in sample.csv.")
     return 0
 
 
@@ -51,7 +73,10 @@ def _certify(options: argparse.Namespace) -> int:
 
     out = Path(options.out or Path(options.audit or ".") / "certificate.json")
     refuse_existing([out], options.force)
-    required = _named(options.require, "require")
+    for given in (options.holdout, options.complete, options.labels, options.population):
+        if given is not None and Path(given).resolve() == out.resolve():
+            raise InputError(f"out must not be an input, got {str(out)!r}. Choose another place.")
+    required = _by_metric(options.require, "require")
     certificate = certify(
         options.audit,
         holdout=options.holdout,
@@ -69,7 +94,7 @@ def _certify(options: argparse.Namespace) -> int:
     )
     met = {metric: certificate.meets(metric, target) for metric, target in required.items()}
     certificate.save(out, force=options.force)
-    print(certificate.to_json() if options.json else certificate, end="" if options.json else "\n")
+    _say(certificate.to_json().rstrip("\n") if options.json else certificate)
     for metric, target in required.items():
         verdict = "certified" if met[metric] else "not certified"
         print(f"Required {metric} {target:g}: {verdict}.", file=sys.stderr)
@@ -79,8 +104,8 @@ def _certify(options: argparse.Namespace) -> int:
 def _verify(options: argparse.Namespace) -> int:
     from matchbound.verifying import verify
 
-    verification = verify(options.target)
-    print(verification)
+    verification = verify(options.target, memory=options.memory, progress=_progress)
+    _say(verification)
     return 0 if verification.holds else 1
 
 
@@ -99,24 +124,27 @@ def _choices(options: argparse.Namespace) -> dict[str, Any]:
         "theorem": options.theorem,
         "bound": options.bound,
         "one_to_one": options.one_to_one or None,
-        "guesses": _named(options.guess, "guess") or None,
+        "guesses": _by_metric(options.guess, "guess") or None,
     }
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _named(pairs: Sequence[str] | None, argument: str) -> dict[str, float]:
-    """`precision=0.9`, as often as given."""
-    named = {}
+def _by_metric(pairs: Sequence[str] | None, argument: str) -> dict[str, float]:
+    """`precision=0.9`, for as many metrics as given."""
+    values: dict[str, float] = {}
     for pair in pairs or ():
-        name, _, number = pair.partition("=")
+        metric, _, number = pair.partition("=")
         try:
-            named[name] = float(number)
+            value = float(number)
         except ValueError:
+            value = math.nan
+        if not 0 <= value <= 1 or metric in values:
             raise InputError(
-                f"{argument} must be a metric and a number, got {pair!r}. "
+                f"{argument} must be a metric and a number from 0 to 1, once each, got {pair!r}. "
                 "Give for example precision=0.9."
-            ) from None
-    return named
+            )
+        values[metric] = value
+    return values
 
 
 def _progress(stage: str) -> None:
@@ -131,6 +159,9 @@ def _parser() -> argparse.ArgumentParser:
         "probability, for any data and any matcher.",
         epilog="Exit status: 0 done and every --require met, 1 not certified or not verified, "
         "2 bad input.",
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"matchbound {version('matchbound')}"
     )
     verbs = parser.add_subparsers(required=True, metavar="VERB")
 
@@ -191,6 +222,7 @@ def _parser() -> argparse.ArgumentParser:
 
     verify = verbs.add_parser("verify", help="compute a certificate again")
     verify.add_argument("target", help="an audit folder, or a certificate.json")
+    verify.add_argument("--memory", metavar="SIZE", help="spill to disk beyond this, such as 8GB")
     verify.set_defaults(run=_verify)
 
     demo = verbs.add_parser("demo", help="the whole chain on data made for it")

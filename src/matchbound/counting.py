@@ -27,7 +27,7 @@ def count(
     `kinds` are those of the ids of x and y in the first three; labels and sample are text.
     """
     load_sample(con, sample)
-    _check_labels(con, one_to_one, unlabelled)
+    _check_labels(con, len(sample), one_to_one, unlabelled)
     keep(con, "nodes", "nodes", complete="complete" if complete else "holdout")
     _check_pairs(con, complete)
     train, validation, overlap = _label_triples(con, kinds)
@@ -48,51 +48,39 @@ def load_sample(con: "DuckDBPyConnection", sample: Sequence[Row]) -> None:
     con.register("sample", table)
 
 
-def _check_labels(con: "DuckDBPyConnection", one_to_one: bool, unlabelled: str) -> None:
-    wrong = {problem: (x, nodes) for problem, x, nodes in query(con, "labels_wrong") if nodes}
-    if "not drawn" in wrong:
-        x, nodes = wrong["not drawn"]
-        raise InputError(
-            f"labels must be of drawn nodes; {nodes} were not drawn (first: {x!r}). "
-            "Remove their labels: only a random sample can be counted on."
-        )
-    if "both" in wrong:
-        x, nodes = wrong["both"]
-        raise InputError(
-            f"labels must not give a node a match and 'no match'; {nodes} have both "
-            f"(first: {x!r}). Keep one of them."
-        )
-    if "twice" in wrong:
-        x, nodes = wrong["twice"]
-        raise InputError(
-            f"labels must hold each pair once; {nodes} nodes have one twice (first: {x!r}). "
-            "Remove the repeats."
-        )
-    if one_to_one and "several" in wrong:
-        x, nodes = wrong["several"]
-        raise InputError(
-            "labels must have at most one true match a node, as one-to-one promises; "
-            f"{nodes} have several (first: {x!r}). Correct them, or draw without the promise."
-        )
-    if unlabelled == "refuse" and "unlabelled" in wrong:
-        x, nodes = wrong["unlabelled"]
-        (total,) = query(con, "drawn")[0]
-        raise InputError(
-            f"labels must cover every sampled node; {nodes} of {total} have none "
-            f"(first: {x!r}). Label them, or record 'no match'."
-        )
+PROBLEMS = {
+    "not drawn": "labels must be of drawn nodes; {nodes} were not drawn (first: {x!r}). "
+    "Remove their labels: only a random sample can be counted on.",
+    "both": "labels must not give a node a match and 'no match'; {nodes} have both (first: {x!r}). "
+    "Keep one of them.",
+    "twice": "labels must hold each pair once; {nodes} nodes have one twice (first: {x!r}). "
+    "Remove the repeats.",
+    "several": "labels must have at most one true match a node, as one-to-one promises; "
+    "{nodes} have several (first: {x!r}). Correct them, or draw without the promise.",
+    "unlabelled": "labels must cover every sampled node; {nodes} of {drawn} have none "
+    "(first: {x!r}). Label them, or record 'no match'.",
+}
+
+
+def _check_labels(con: "DuckDBPyConnection", drawn: int, one_to_one: bool, unlabelled: str) -> None:
+    found = {problem: (x, nodes) for problem, x, nodes in query(con, "labels_wrong") if nodes}
+    allowed = {"several": not one_to_one, "unlabelled": unlabelled == "worst"}
+    for problem, message in PROBLEMS.items():
+        if problem in found and not allowed.get(problem):
+            x, nodes = found[problem]
+            raise InputError(message.format(x=x, nodes=nodes, drawn=drawn))
 
 
 def _check_pairs(con: "DuckDBPyConnection", complete: bool) -> None:
     for table, column in (("holdout", "h"), ("complete", "c"))[: 1 + complete]:
         for x, y, times in query(con, "repeats", table=table, count=column):
             raise InputError(
-                f"{table} must hold each pair once, got ({x!r}, {y!r}) {times} times. "
+                f"{table} must hold each pair once, got ({str(x)!r}, {str(y)!r}) {times} times. "
                 "Remove the repeats."
             )
     for (x,) in query(con, "unknown", table="nodes", column="x"):
         raise InputError(
-            f"holdout and complete must match nodes of the population, got x = {x!r}, "
+            f"holdout and complete must match nodes of the population, got x = {str(x)!r}, "
             "which is not in it. Give the population that was matched."
         )
 

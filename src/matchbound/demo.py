@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchbound.certifying import certify
-from matchbound.files import write_whole
+from matchbound.files import refuse_existing, write_whole
 from matchbound.labelled import labels
 from matchbound.sampling import draw
 
@@ -75,6 +75,11 @@ def _f1(right: NDArray[np.bool_], kept: NDArray[np.bool_], true: int) -> float:
 
 def demo(folder: Path, *, force: bool = False) -> None:
     """Draw, label, match twice, certify; then show the truth."""
+    names = ("people.csv", "sample.csv", "draw.json", "labels.csv", "holdout.csv", "complete.csv")
+    ours = [folder / name for name in (*names, "certificate.json")]
+    refuse_existing(ours, force)
+    for path in ours:
+        path.unlink(missing_ok=True)
     world = World(seed=2026)
     people = [f"L{row}" for row in range(PEOPLE)]
     write_whole({folder / "people.csv": _csv(["id"], ([x] for x in people))}, force=force)

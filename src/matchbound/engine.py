@@ -34,6 +34,10 @@ def connect(memory: str | None = None) -> Iterator["DuckDBPyConnection"]:
         except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
             reason = str(error).splitlines()[0]
             raise EngineError(f"the engine gave up: {reason} Free memory or disk space.") from None
+        except (duckdb.InterruptException, RuntimeError) as error:
+            if "interrupt" not in str(error).lower():
+                raise
+            raise KeyboardInterrupt from None
         finally:
             con.close()
 

@@ -11,6 +11,10 @@ from matchbound.errors import EngineError, InputError
 
 def refuse_existing(paths: list[Path], force: bool) -> None:
     for path in paths:
+        if path.is_dir():
+            raise InputError(
+                f"out must be a file, got {str(path)!r}, a folder. Choose another place."
+            )
         if path.exists() and not force:
             raise InputError(
                 f"out must not exist yet, got {str(path)!r}. Choose another place, or use --force."
@@ -29,11 +33,14 @@ def write_whole(files: Mapping[Path, str], *, force: bool) -> None:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
-            os.chmod(waiting[path], 0o644)
+            os.chmod(waiting[path], 0o666 & ~_umask())
         for path in files:
             os.replace(waiting[path], path)
     except OSError as error:
-        raise EngineError(f"cannot write {str(error.filename)!r}: {error.strerror}.") from None
+        places = ", ".join(str(path) for path in files)
+        raise EngineError(
+            f"cannot write {places}: {error.strerror}. Choose another place."
+        ) from None
     finally:
         for temporary in waiting.values():
             Path(temporary).unlink(missing_ok=True)
@@ -41,7 +48,8 @@ def write_whole(files: Mapping[Path, str], *, force: bool) -> None:
 
 def read_text(path: Path, argument: str, way_out: str) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return file.read()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(
@@ -52,3 +60,17 @@ def read_text(path: Path, argument: str, way_out: str) -> str:
 def digest_of_file(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def find_file(path: str, beside: Path) -> list[Path]:
+    """The files that a recorded path may mean: as given, or beside a folder of ours."""
+    given = Path(path)
+    places = (given, beside / given, beside / given.name, beside.parent / given)
+    found = [*places, beside.parent / given.name]
+    return [place for place in dict.fromkeys(found) if place.is_file()]
+
+
+def _umask() -> int:
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask

@@ -1,12 +1,14 @@
 """Labels by their role: D's for the matcher that will be validated, never S's."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matchbound.engine import connect
 from matchbound.errors import InputError
 from matchbound.sampling import Draw
-from matchbound.tables import open_source, read_labels
+from matchbound.sources import open_source
+from matchbound.tables import read_labels
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -22,6 +24,8 @@ def labels(audit: "str | PathLike[str]", role: str = "train") -> list[tuple[str,
     """
     if role not in ROLES:
         raise InputError(f"role must be one of {', '.join(ROLES)}; got {role!r}. Choose one.")
+    if not isinstance(audit, str | os.PathLike):
+        raise InputError(f"audit must be a folder, got {type(audit).__name__}. Give its path.")
     draw = Draw.load(audit)
     wanted = {
         "train": sorted((t, node) for node, t, _ in draw.sample if t is not None),

@@ -4,8 +4,9 @@ import csv
 import hashlib
 import io
 import json
+import operator
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,13 +15,15 @@ from matchbound.choices import Choices
 from matchbound.engine import connect, query
 from matchbound.errors import InputError
 from matchbound.files import read_text, write_whole
-from matchbound.tables import id_column, open_source, read_ids
+from matchbound.sources import open_source
+from matchbound.tables import id_column, read_ids
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from duckdb import DuckDBPyConnection
 
+Progress = Callable[[str], None]
 Row = tuple[str, int | None, int | None]
 """A drawn id, and its places (from 1) in D's and in S's own order."""
 
@@ -39,16 +42,25 @@ class Draw:
     def save(self, folder: "str | PathLike[str]", *, force: bool = False) -> None:
         """Write draw.json and sample.csv."""
         place, sample = Path(folder), self._sample_csv()
+        if (place / "labels.csv").exists():
+            raise InputError(
+                f"out must not hold labels yet, got {str(place)!r}: a draw comes before them. "
+                "Draw into another folder."
+            )
+        text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
+        write_whole({place / "sample.csv": sample, place / "draw.json": text}, force=force)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it stands in draw.json; the digest tells an edit."""
         record = {
             "population": dict(self.population),
             "seed": self.seed,
             "labels": self.labels,
             "train": self.train,
             "choices": self.choices.as_dict(),
-            "sample_digest": _digest(sample),
+            "sample_digest": _digest(self._sample_csv()),
         }
-        text = json.dumps(record, indent=2, ensure_ascii=False) + "\n"
-        write_whole({place / "sample.csv": sample, place / "draw.json": text}, force=force)
+        return record | {"digest": _digest(json.dumps(record, sort_keys=True))}
 
     @staticmethod
     def load(folder: "str | PathLike[str]") -> "Draw":
@@ -60,29 +72,31 @@ class Draw:
         try:
             record = json.loads(text)
             draw = Draw(
-                record["population"],
+                {name: record["population"][name] for name in ("path", "digest", "size", "id")},
                 record["seed"],
                 record["labels"],
                 record["train"],
                 Choices.from_dict(record["choices"]),
                 sample,
             )
-            drawn = record["sample_digest"]
-        except (ValueError, KeyError, TypeError) as error:
+            changed = draw.as_dict() != record
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(
                 f"audit must hold a draw.json as drawn, got one that cannot be read ({error}). "
-                "Draw again with the same seed and --force."
+                "Draw again with the same seed, into another folder."
             ) from None
-        if drawn != _digest(draw._sample_csv()):
+        if changed:
             raise InputError(
-                f"audit must hold the sample as drawn, got a changed sample.csv in {str(place)!r}. "
-                f"Draw again with --seed {draw.seed} and --force."
+                "audit must hold draw.json and sample.csv as drawn, got them changed in "
+                f"{str(place)!r}. Draw again with --seed {draw.seed}, into another folder."
             )
         return draw
 
     def _sample_csv(self) -> str:
         file = io.StringIO()
-        writer = csv.writer(file, lineterminator="\n")
+        returns = any("\r" in node for node, _, _ in self.sample)  # csv would leave them bare
+        quoting = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
+        writer = csv.writer(file, lineterminator="\n", quoting=quoting)
         writer.writerow(["id", "train", "validation"])
         writer.writerows(self.sample)
         return file.getvalue()
@@ -109,6 +123,7 @@ def draw(
     one_to_one: bool = False,
     guesses: Mapping[str, float] | None = None,
     memory: str | None = None,
+    progress: Progress = lambda _: None,
 ) -> Draw:
     """Draw `labels` nodes to validate on and `train` to train on, independently of each other.
 
@@ -118,20 +133,41 @@ def draw(
     choices = Choices(
         delta, tuple(metrics), theorem, bound, one_to_one, guesses=dict(guesses or {})
     )
-    seed = secrets.token_hex(16) if seed is None else seed
+    seed = secrets.token_hex(16) if seed is None else _check_seed(seed)
     with connect(memory) as con:
+        progress("reading the population")
         source = open_source(con, "population", population)
         size = read_ids(con, source, "population", id_column(source, id))
-        for argument, count, least in (("labels", labels, 1), ("train", train, 0)):
-            if not least <= count <= size:
-                raise InputError(
-                    f"{argument} must be from {least} to the population's size, {size}; "
-                    f"got {count}. Draw fewer nodes."
-                )
+        labels, train = (
+            _check_count("labels", labels, 1, size),
+            _check_count("train", train, 0, size),
+        )
+        progress("drawing")
         trained = _first(con, seed, "train", train)
         validated = _first(con, seed, "validation", labels)
     where = source.as_dict(size=size, id=id)
     return Draw(where, seed, labels, train, choices, join_orders(trained, validated))
+
+
+def _check_seed(seed: str) -> str:
+    try:
+        seed.encode()
+    except (UnicodeEncodeError, AttributeError):
+        raise InputError(f"seed must be text, got {seed!r}. Give letters and digits.") from None
+    return seed
+
+
+def _check_count(argument: str, count: int, least: int, size: int) -> int:
+    try:
+        number = -1 if isinstance(count, bool) else operator.index(count)
+    except TypeError:
+        number = -1
+    if not least <= number <= size:
+        raise InputError(
+            f"{argument} must be a whole number from {least} to the population's size, {size}; "
+            f"got {count!r}. Choose one in that range."
+        )
+    return number
 
 
 def join_orders(trained: Sequence[str], validated: Sequence[str]) -> tuple[Row, ...]:
@@ -165,8 +201,8 @@ def _read_sample(path: Path, way_out: str) -> tuple[Row, ...]:
         )
     except (ValueError, csv.Error):
         raise InputError(
-            f"audit must hold the sample as drawn, got a changed sample.csv in "
-            f"{str(path.parent)!r}. Draw again with the same seed and --force."
+            "audit must hold draw.json and sample.csv as drawn, got them changed in "
+            f"{str(path.parent)!r}. Draw again with the same seed, into another folder."
         ) from None
 
 

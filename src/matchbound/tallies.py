@@ -65,7 +65,7 @@ class Tally:
                 tuple(int(place) for place in tally["overlap"]),
                 tuple((int(h), int(c), int(hc), int(n)) for h, c, hc, n in tally["gap"]),
             )
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             raise InputError(
                 "tallies must hold size, train, validation, overlap and gap, got something else. "
                 "Give a certificate as matchbound wrote it."
@@ -81,14 +81,19 @@ def _triples(rows: Iterable[Any]) -> tuple[Triple, ...]:
     )
 
 
+def _fits(h: int, t: int | None, ht: int | None) -> bool:
+    return t is not None and ht is not None and 0 <= ht <= min(h, t)
+
+
 def _check(tally: Tally) -> None:
     possible = (
         all(0 <= hc <= min(h, c) and count > 0 for h, c, hc, count in tally.gap)
         and all(
-            h >= 0 and ((t is None and ht is None) or 0 <= (ht or 0) <= min(h, t or 0))
+            h >= 0 and ((t is None and ht is None) or _fits(h, t, ht))
             for h, t, ht in (*tally.train, *tally.validation)
         )
         and all(0 <= place < len(tally.validation) for place in tally.overlap)
+        and len(set(tally.overlap)) == len(tally.overlap) <= len(tally.train)
         and 0 < tally.drawn <= tally.size
         and max(len(tally.train), len(tally.validation)) <= tally.size
     )

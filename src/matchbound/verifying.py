@@ -16,8 +16,8 @@ from matchbound.certificates import (
 )
 from matchbound.certifying import certify
 from matchbound.errors import MatchboundError
-from matchbound.files import digest_of_file
-from matchbound.sampling import Draw, draw
+from matchbound.files import digest_of_file, find_file
+from matchbound.sampling import Draw, Progress, draw
 from matchbound.theorems import guarantees
 
 if TYPE_CHECKING:
@@ -38,37 +38,41 @@ class Verification:
 
     def __str__(self) -> str:
         if not self.holds:
-            return "\n".join(["The certificate does not verify:", *self._listed(self.differences)])
-        lines = [f"The certificate verifies: {', '.join(self.checked)}."]
+            listed = [f"  - {difference}" for difference in self.differences]
+            return "\n".join(["The certificate does not verify:", *listed])
+        lines = [f"The certificate verifies: {'; '.join(self.checked)}."]
         if self.missing:
             lines.append(f"Not at hand, so not checked: {', '.join(self.missing)}.")
         return "\n".join(lines)
 
-    @staticmethod
-    def _listed(lines: tuple[str, ...]) -> list[str]:
-        return [f"  - {line}" for line in lines]
 
-
-def verify(target: "str | PathLike[str]") -> Verification:
-    """Verify the certificate in an audit folder, or a certificate.json alone."""
-    path = Path(target)
-    path = path / "certificate.json" if path.is_dir() else path
-    record = read_record(path)
+def verify(
+    target: "str | PathLike[str] | Certificate",
+    *,
+    memory: str | None = None,
+    progress: Progress = lambda _: None,
+) -> Verification:
+    """Verify the certificate in an audit folder, a certificate.json alone, or one in memory."""
+    if isinstance(target, Certificate):
+        record, path = target.as_dict(), Path("certificate.json")
+    else:
+        path = Path(target)
+        path = path / "certificate.json" if path.is_dir() else path
+        record = read_record(path)
+    checked = ["its digests", "its guarantees, from its tallies"]
     differences = list(_changed(record))
-    checked, missing = ["its digest", "its guarantees, from its tallies"], []
     try:
         certificate = from_record(record)
     except MatchboundError as error:
+        if not differences:
+            raise
         return Verification((*differences, str(error)), tuple(checked), ())
+    differences += _strange(record, certificate)
     differences += _recomputed(certificate)
-    places = {name: _at_hand(certificate.inputs[name], path) for name in certificate.inputs}
-    for name, place in places.items():
-        if place is None:
-            missing.append(name)
-        elif digest_of_file(place) != certificate.inputs[name]["digest"]:
-            differences.append(f"inputs.{name}: {str(place)!r} is not the file that was certified")
+    places, missing = _at_hand(certificate, path.parent)
+    differences += _other_files(certificate, places)
     if not missing and not differences:
-        differences += _recounted(certificate, places)
+        differences += _recounted(certificate, places, memory, progress)
         checked.append("its tallies, from its inputs")
         if "draw" in places:
             checked.append("its draw, from the seed")
@@ -91,9 +95,20 @@ def _changed(record: Mapping[str, Any]) -> Iterator[str]:
         yield "digest was changed"
 
 
+def _strange(record: Mapping[str, Any], certificate: Certificate) -> Iterator[str]:
+    """What no certificate holds."""
+    known = dict(leaves(certificate.as_dict()))
+    for place, leaf in leaves(dict(record)):
+        if not place.startswith("digest") and (place not in known or known[place] != leaf):
+            yield f"{place} is not part of a certificate, or not as one has it"
+
+
 def _recomputed(certificate: Certificate) -> Iterator[str]:
     """What does not follow from the tallies."""
     tally, choices = certificate.tallies, certificate.choices
+    several = any((t or 0) > 1 for _, t, _ in (*tally.train, *tally.validation))
+    if choices.one_to_one and several:
+        yield "tallies hold a node with several true matches, which choices.one_to_one excludes"
     try:
         again = guarantees(tally, choices, complete="complete" in certificate.inputs)
     except MatchboundError as error:
@@ -111,53 +126,69 @@ def _recomputed(certificate: Certificate) -> Iterator[str]:
         yield "advice is not what the tallies give"
 
 
-def _at_hand(source: Mapping[str, Any], certificate: Path) -> Path | None:
-    """The file that an input came from: where it was, or beside the certificate."""
-    if source["path"] is None:
-        return None
-    given = Path(source["path"])
-    for place in (given, certificate.parent / given, certificate.parent / given.name):
-        if place.is_file():
-            return place
-    return None
+def _at_hand(certificate: Certificate, folder: Path) -> tuple[dict[str, Path], list[str]]:
+    """The files that the inputs came from, by their digests if several might be meant."""
+    places, missing = {}, []
+    for name, source in certificate.inputs.items():
+        found = [] if source["path"] is None else find_file(source["path"], folder)
+        fitting = [place for place in found if digest_of_file(place) == source["digest"]]
+        if found:
+            places[name] = (fitting or found)[0]
+        else:
+            missing.append(name)
+    return places, missing
 
 
-def _recounted(certificate: Certificate, places: Mapping[str, Path | None]) -> Iterator[str]:
+def _other_files(certificate: Certificate, places: Mapping[str, Path]) -> Iterator[str]:
+    for name, place in places.items():
+        if digest_of_file(place) != certificate.inputs[name]["digest"]:
+            yield f"inputs.{name}: {str(place)!r} is not the file that was certified"
+
+
+def _recounted(
+    certificate: Certificate, places: Mapping[str, Path], memory: str | None, progress: Progress
+) -> Iterator[str]:
     """What does not follow from the inputs."""
     inputs = certificate.inputs
     given: dict[str, Any] = {
         name: places.get(name) for name in ("population", "holdout", "complete", "labels")
     }
-    drawn = places.get("draw")
-    if drawn is not None:
-        given["audit"] = drawn.parent
-        yield from _redrawn(Draw.load(drawn.parent), given["population"])
-    else:
-        given |= certificate.choices.as_dict()
-        given |= {"assume_uniform": True, "trained_on": places.get("trained_on")}
-        given["id"] = inputs["population"]["id"]
-        del given["other_terms"]
     try:
-        again = certify(**given, threshold=inputs["holdout"]["threshold"], unlabelled="worst")
-    except MatchboundError as error:
+        if "draw" in places:
+            given["audit"] = places["draw"].parent
+            yield from _redrawn(Draw.load(given["audit"]), given["population"], memory, progress)
+        else:
+            given |= certificate.choices.as_dict() | {"assume_uniform": True}
+            given |= {"trained_on": places.get("trained_on"), "id": inputs["population"]["id"]}
+        again = certify(
+            **given,
+            threshold=inputs["holdout"]["threshold"],
+            unlabelled="worst",
+            memory=memory,
+            progress=progress,
+        )
+    except (MatchboundError, KeyError) as error:
         yield f"inputs give no certificate: {error}"
         return
-    said, found = certificate.as_dict(), again.as_dict()
-    for name, value in found["choices"].items():
-        if said["choices"][name] != value:
-            yield f"choices.{name} is {said['choices'][name]!r}, the draw has {value!r}"
-    for name, value in found["tallies"].items():
-        if said["tallies"][name] != value:
-            yield f"tallies.{name} is not what the inputs give"
+    said, found = dict(leaves(certificate.as_dict())), dict(leaves(again.as_dict()))
+    for place in sorted(said.keys() | found.keys()):
+        if place.startswith("digest") or place.endswith(".path"):
+            continue
+        if said.get(place) != found.get(place):
+            yield f"{place} is not what the inputs give"
 
 
-def _redrawn(before: Draw, population: Any) -> Iterator[str]:
+def _redrawn(
+    before: Draw, population: Any, memory: str | None, progress: Progress
+) -> Iterator[str]:
     again = draw(
         population,
         labels=before.labels,
         train=before.train,
         seed=before.seed,
         id=before.population["id"],
+        memory=memory,
+        progress=progress,
     )
     if again.sample != before.sample:
         yield "sample.csv is not what the seed draws"

@@ -8,20 +8,21 @@ returned was rejected. Nothing is rejected that rounding might explain.
 import math
 
 import numpy as np
-from numba import njit
+
+from matchbound.bounds._compiling import compiled
 
 CAP = 0.75  # a bet risks at most this part of the capital
 ROUNDING = 1e-9  # relative, of capitals and sums
 GRAIN = 1e-5  # how finely the running bound is searched
 
 
-@njit(cache=True)
+@compiled
 def pays(value: float, mean: float, bet: float) -> float:
     """What one unit of capital becomes."""
     return 1.0 + (bet if bet * mean <= CAP else CAP / mean) * (value - mean)
 
 
-@njit(cache=True)
+@compiled
 def follow(member, values, size, known, m, bets, enough):  # type: ignore[no-untyped-def]
     """The capital against "the mean over members is at most m", infinite once that is rejected.
 
@@ -41,7 +42,7 @@ def follow(member, values, size, known, m, bets, enough):  # type: ignore[no-unt
     return capital
 
 
-@njit(cache=True)
+@compiled
 def search(member, values, size, known, bets, enough, low, width):  # type: ignore[no-untyped-def]
     """The greatest m above `low` that bisection finds rejected, to within `width`, or `low`."""
     high = 1.0
@@ -54,14 +55,14 @@ def search(member, values, size, known, bets, enough, low, width):  # type: igno
     return low
 
 
-@njit(cache=True)
+@compiled
 def ratio_bound(member, values, size, known, bets, delta):  # type: ignore[no-untyped-def]
     """The mean over members is at least this."""
     enough = (1.0 + ROUNDING) / delta
     return search(member, values, size, known, bets, enough, 0.0, 1e-15)
 
 
-@njit(cache=True)
+@compiled
 def running_bound(values, size, bets, delta):  # type: ignore[no-untyped-def]
     """The bound of every prefix; searched again only when a grain more would be rejected."""
     enough = (1.0 + ROUNDING) / delta

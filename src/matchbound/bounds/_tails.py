@@ -9,7 +9,8 @@ can tell what floating point has settled from what it has not.
 import math
 
 import numpy as np
-from numba import njit
+
+from matchbound.bounds._compiling import compiled
 
 EPSILON = 2.0**-52
 
@@ -34,7 +35,7 @@ STIRLING_ERROR = (
 )
 
 
-@njit(cache=True)
+@compiled
 def stirling_error(x: int) -> float:
     if x < 16:
         return STIRLING_ERROR[x]
@@ -43,13 +44,13 @@ def stirling_error(x: int) -> float:
     return y * (1 / 12 - z * (1 / 360 - z * (1 / 1260 - z * (1 / 1680 - z * (1 / 1188)))))
 
 
-@njit(cache=True)
+@compiled
 def log_factor(x: int) -> float:
     """ln(x!) − x·ln(x) + x."""
     return 0.5 * math.log(2 * math.pi * x) + stirling_error(x) if x > 0 else 0.0
 
 
-@njit(cache=True)
+@compiled
 def deviance(x: float, expected: float, deviation: float) -> tuple[float, float]:
     """x·ln(x/expected) + expected − x without cancellation, and its error in units of ε.
 
@@ -71,7 +72,7 @@ def deviance(x: float, expected: float, deviation: float) -> tuple[float, float]
         total = following
 
 
-@njit(cache=True)
+@compiled
 def log_mass(k: int, s: int, m: int, n: int) -> tuple[float, float]:
     """ln P(K = k), K the number of ones among s drawn from n of which m are ones; and its error."""
     rough = float(k) * n - float(m) * s
@@ -94,7 +95,7 @@ def log_mass(k: int, s: int, m: int, n: int) -> tuple[float, float]:
     return result, EPSILON * error
 
 
-@njit(cache=True)
+@compiled
 def log_mass_binomial(k: int, s: int, p: float) -> tuple[float, float]:
     """ln P(K = k), K binomial(s, p), and its error; 0 < p < 1."""
     expected = s * p
@@ -107,7 +108,7 @@ def log_mass_binomial(k: int, s: int, p: float) -> tuple[float, float]:
     return result - ones - zeros, EPSILON * error
 
 
-@njit(cache=True)
+@compiled
 def sum_upwards(k: int, s: int, m: int, n: int) -> tuple[float, int]:
     """P(K ≥ k) / P(K = k), and the number of terms; for k at or above the mean."""
     ones, draws = float(m - k), float(s - k)
@@ -124,7 +125,7 @@ def sum_upwards(k: int, s: int, m: int, n: int) -> tuple[float, int]:
     return total, terms
 
 
-@njit(cache=True)
+@compiled
 def sum_upwards_binomial(k: int, s: int, odds: float) -> tuple[float, int]:
     """As `sum_upwards`, for the binomial."""
     draws, up = float(s - k), float(k + 1)
@@ -138,7 +139,7 @@ def sum_upwards_binomial(k: int, s: int, odds: float) -> tuple[float, int]:
     return total, terms
 
 
-@njit(cache=True)
+@compiled
 def log_tail_binomial(k: int, s: int, p: float) -> tuple[float, float]:
     """ln P(K ≥ k), K binomial(s, p), and its error, for 0 < k ≤ s and 0 < p < 1."""
     q = 1.0 - p
@@ -153,7 +154,7 @@ def log_tail_binomial(k: int, s: int, p: float) -> tuple[float, float]:
     return math.log1p(-other), error + EPSILON
 
 
-@njit(cache=True)
+@compiled
 def binomial_share(k: int, s: int, delta: float) -> float:
     """The greatest p that bisection finds with P(K ≥ k) surely below δ, or 0."""
     low, high, log_delta = 0.0, 1.0, math.log(delta)
@@ -167,7 +168,7 @@ def binomial_share(k: int, s: int, delta: float) -> float:
     return low
 
 
-@njit(cache=True)
+@compiled
 def log_tail(k: int, s: int, m: int, n: int) -> tuple[float, float, float]:
     """ln P(K ≥ k), its error, and ln P(K = k), for 0 < k ≤ m ≤ n − (s − k)."""
     mass, error = log_mass(k, s, m, n)
@@ -184,18 +185,18 @@ def log_tail(k: int, s: int, m: int, n: int) -> tuple[float, float, float]:
     return math.log1p(-other), error + EPSILON, mass
 
 
-@njit(cache=True)
+@compiled
 def normal_quantile(log_delta: float) -> float:
     """Abramowitz & Stegun 26.2.23, to start a search from."""
     delta = math.exp(log_delta)
     if delta > 0.5:
-        return -normal_quantile(math.log1p(-min(delta, 1.0 - 1e-15)))
+        return -float(normal_quantile(math.log1p(-min(delta, 1.0 - 1e-15))))
     t = math.sqrt(-2.0 * log_delta)
     above = 2.515517 + t * (0.802853 + t * 0.010328)
     return t - above / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)))
 
 
-@njit(cache=True)
+@compiled
 def first_guess(k: int, s: int, n: int, log_delta: float) -> int:
     """Wilson's lower limit with the finite-population factor."""
     z = normal_quantile(log_delta)
@@ -205,7 +206,7 @@ def first_guess(k: int, s: int, n: int, log_delta: float) -> int:
     return int(n * (p + zz / 2.0 - math.copysign(root, z)) / (1.0 + zz))
 
 
-@njit(cache=True)
+@compiled
 def verdict(k: int, s: int, m: int, n: int, log_delta: float) -> int:
     """1 if P(K ≥ k) is surely at least δ, −1 if surely below, 0 if floating point cannot say."""
     tail, error, _ = log_tail(k, s, m, n)
@@ -214,7 +215,7 @@ def verdict(k: int, s: int, m: int, n: int, log_delta: float) -> int:
     return 1 if distance > error else -1 if distance < -error else 0
 
 
-@njit(cache=True)
+@compiled
 def edge(k: int, s: int, n: int, log_delta: float, low: int, high: int, least: int) -> int:
     """Bisect for the first m in (low, high] whose verdict is at least `least`."""
     while high - low > 1:
@@ -226,7 +227,7 @@ def edge(k: int, s: int, n: int, log_delta: float, low: int, high: int, least: i
     return high
 
 
-@njit(cache=True)
+@compiled
 def bracket(k: int, s: int, n: int, delta: float) -> tuple[int, int]:
     """The greatest m surely rejected and the least surely kept: P(K ≥ k) ≥ δ changes between.
 
@@ -265,7 +266,7 @@ def bracket(k: int, s: int, n: int, delta: float) -> tuple[int, int]:
             m = low + (high - low) // 2
 
 
-@njit(cache=True)
+@compiled
 def brackets(k, s, n, delta, order):  # type: ignore[no-untyped-def]
     """`bracket` for each element, in an order that puts equal cases together: each is done once."""
     low, high = np.empty_like(k), np.empty_like(k)

@@ -49,12 +49,10 @@ def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
     value = recall_lower(tally.validation, tally.size, delta, bound, choices, share)
     if complete:
         gap = _share(tally, gaps.recall_loss, bounds.upper, others[0], choices)
-        matched = labels.matched(tally.validation)
-        value -= (
-            gap / bounds.lower(matched, size=tally.size, delta=others[1], method=choices.bound)
-            if gap
-            else 0.0
-        )
+        if gap:
+            seen = labels.matched(tally.validation)
+            share = bounds.lower(seen, size=tally.size, delta=others[1], method=choices.bound)
+            value = value - gap / share if share else 0.0
     member, values = labels.recalls(tally.validation)
     return Finding(value, estimate([v for v, m in zip(values, member, strict=True) if m]), bound)
 

@@ -56,7 +56,9 @@ def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
         value = recall_lower(tally.fresh, rest, delta, bound, choices, share, known)
     if complete:
         dropped = sum(n for h, c, hc, n in tally.gap if gaps.recall_loss(h, c, hc))
-        value -= dropped / _matched_nodes(tally, rest, delta_matched, choices) if dropped else 0.0
+        if dropped:
+            matched = _matched_nodes(tally, rest, delta_matched, choices)
+            value = value - dropped / matched if matched else 0.0
     members, values = labels.recalls(tally.fresh if rest else tally.train)
     return Finding(value, estimate(np.array(values)[members].tolist()), bound)
 

@@ -52,9 +52,12 @@ def found(tally: Tally) -> int:
 
 
 def most_matches(tally: Tally, choices: Choices) -> int:
-    """The most matches that either matcher has at any node: a census shows it, or a promise."""
+    """The most matches that the holdout matcher has at any node: a census shows it, or a promise.
+
+    Never the complete matcher's: that may depend on the labels, and so would the choice of bound.
+    """
     if tally.is_census:
-        return max(max(h, c) for h, c, _, _ in tally.gap)
+        return max(h for h, *_ in tally.gap)
     if not choices.at_most_one_match:
         raise AssumptionError(
             "at_most_one_match must be promised where the gap is sampled, got no promise. "
@@ -111,7 +114,7 @@ def need(count: int, what: str, triples: Sequence[Triple]) -> None:
     if not count:
         raise AssumptionError(
             f"validation nodes with {what} must be at least 1, got 0 of {len(triples)}. "
-            f"Draw at least {max(len(triples), 30)} more nodes."
+            f"Make a fresh draw, of at least {len(triples) + max(len(triples), 30)} nodes."
         )
 
 
