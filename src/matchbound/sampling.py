@@ -94,9 +94,9 @@ class Draw:
 
     def _sample_csv(self) -> str:
         file = io.StringIO()
-        returns = any("\r" in node for node, _, _ in self.sample)  # csv would leave them bare
-        quoting = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
-        writer = csv.writer(file, lineterminator="\n", quoting=quoting)
+        writer = csv.writer(file, lineterminator="\n")
+        if any("\r" in node for node, _, _ in self.sample):  # csv would leave these bare
+            writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
         writer.writerow(["id", "train", "validation"])
         writer.writerows(self.sample)
         return file.getvalue()
