@@ -29,7 +29,7 @@ def make(folder, kind, pairs):
     for name, select in tables.items():
         duckdb.execute(f"copy ({select}) to '{folder / name}.parquet'").fetchall()
     draw = mb.draw(
-        folder / "people.parquet", labels=1000, train=300, seed="census", one_to_one=True
+        folder / "people.parquet", labels=1000, train=300, seed="census", one_to_one=True, link=True
     )
     draw.save(folder / "audit")
     rows = [node.lstrip("u") for node, _, _ in draw.sample]

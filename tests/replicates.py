@@ -1,6 +1,7 @@
 """Real data with known truth: a hundred holdout and complete matchers each, with fresh labels."""
 
 import os
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,7 @@ class Replicate:
     trained_on: pa.Table
     precision: float
     recall: float
+    dedupe: bool
 
     def certify(self, theorem, one_to_one):
         return mb.certify(
@@ -39,6 +41,7 @@ class Replicate:
             assume_uniform=True,
             theorem=theorem,
             one_to_one=one_to_one,
+            **({"dedupe": True} if self.dedupe else {"link": True}),
         )
 
 
@@ -80,11 +83,9 @@ def replicates(name):
         both = {}
         for column in ("H", "C"):
             both[column] = found.loc[found[column], ["l", "r"]].to_numpy(np.int64)
-            if dedupe:
-                both[column] = symmetric(both[column])
         mine = labels[labels.rep == rep]
         verified = [(x, y) for x in mine.node for y in sorted(truth[x]) or [None]]
-        precision, recall = score(both["C"], truth)
+        precision, recall = score(symmetric(both["C"]) if dedupe else both["C"], truth)
         yield Replicate(
             population,
             as_table(both["H"]),
@@ -95,11 +96,33 @@ def replicates(name):
             pa.table({"id": mine.node[mine.in_D].to_numpy()}),
             precision,
             recall,
+            dedupe,
         )
 
 
 def as_table(pairs):
     return pa.table({"x": pairs[:, 0], "y": pairs[:, 1]})
+
+
+def tally_by_sets(replicate, truth):
+    """Gap cells, and the triples of D and of L − D, each in any order."""
+    found = []
+    for table in (replicate.holdout, replicate.complete):
+        matches = {x: set() for x in truth}
+        for x, y in zip(table["x"].to_pylist(), table["y"].to_pylist(), strict=True):
+            matches[x].add(y)
+            if replicate.dedupe:
+                matches[y].add(x)
+        found.append(matches)
+    h, c = found
+    gap = Counter((len(h[x]), len(c[x]), len(h[x] & c[x])) for x in truth)
+    trained = set(replicate.trained_on["id"].to_pylist())
+    labelled = set(replicate.labels["x"].to_pylist())
+
+    def triples(nodes):
+        return Counter((len(h[x]), len(truth[x]), len(h[x] & truth[x])) for x in nodes)
+
+    return gap, triples(trained), triples(labelled - trained)
 
 
 def score(pairs, truth):

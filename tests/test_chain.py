@@ -203,7 +203,8 @@ def test_parquet_with_whole_numbers_and_csv_labels(tmp_path):
         frame = pd.read_csv(tmp_path / f"{name}.csv").apply(lambda c: c.str[1:].astype(int))
         frame.to_parquet(tmp_path / f"{name}.parquet")
     audit = tmp_path / "audit"
-    assert run("draw", tmp_path / "people.parquet", "--labels", 60, "--out", audit) == 0
+    draw = ["draw", tmp_path / "people.parquet", "--labels", 60, "--link", "--out", audit]
+    assert run(*draw) == 0
     nodes = [row[0] for row in read_csv(audit / "sample.csv")]
     write_csv(audit / "labels.csv", ["x", "y"], [[x, truth.get(f"a{x}", "")[1:]] for x in nodes])
     assert run("certify", audit, "--holdout", tmp_path / "holdout.parquet") == 0
@@ -231,7 +232,7 @@ def test_threshold_makes_matches_of_scores(audit):
     write_csv(folder / "scored.csv", ["x", "y", "score"], scored)
     assert run("certify", audit, "--holdout", folder / "scored.csv", "--threshold", 0.5) == 0
     found = json.loads((audit / "certificate.json").read_text())
-    assert found["inputs"]["holdout"]["pairs"] == len(rows) - len(range(0, len(rows), 10))
+    assert found["inputs"]["holdout"]["rows"] == len(rows) - len(range(0, len(rows), 10))
 
 
 # Labels without a draw
@@ -370,7 +371,8 @@ BAD_LUCK = {
     ),
     "a missing column": (
         rewrite_holdout(["x", "z"], [["a1", "b1"]]),
-        "holdout must have a column 'y', got 'x', 'z'. Rename the column that holds it.",
+        "holdout must have columns x and y, or those of a tool that matchbound knows, got 'x', "
+        "'z'. Name the columns: --columns x=…,y=… or --columns id=…,cluster=….",
     ),
     "an ambiguous column": (
         rewrite_holdout(["x", "y", "Y"], [["a1", "b1", "b2"]]),
@@ -471,6 +473,10 @@ BAD_LUCK = {
     "a threshold that is no number": (
         lambda a: ["--threshold", "nan"],
         "threshold must be a finite number, got nan. Say from which score on a pair is a match.",
+    ),
+    "the result on top of the labels": (
+        lambda a: ["--out", a / "labels.csv", "--force"],
+        "out must not be an input, got '{folder}/audit/labels.csv'. Choose another place.",
     ),
     "the result on top of an input": (
         lambda a: ["--out", a.parent / "holdout.csv", "--force"],
@@ -668,7 +674,7 @@ def test_single_precision_scores_meet_their_own_threshold(audit):
     frame = pd.read_csv(audit.parent / "holdout.csv")
     frame["score"] = pd.Series([0.9] * len(frame), dtype="float32")
     certificate = mb.certify(audit, holdout=frame, threshold=0.9)
-    assert certificate.inputs["holdout"]["pairs"] == len(frame)
+    assert certificate.inputs["holdout"]["rows"] == len(frame)
 
 
 def test_a_draw_does_not_follow_its_labels(audit, capsys):
@@ -713,6 +719,56 @@ def test_a_file_that_may_not_be_read(audit, capsys, monkeypatch):
     message = refusal(capsys, certify(audit))
     assert message.startswith("holdout must be readable, got ")
     assert "(Permission denied)" in message
+
+
+def test_folders_named_like_columns_say_nothing(audit):
+    """`score=0.9/` is a folder, not a score."""
+    folder = audit.parent / "score=0.9"
+    folder.mkdir()
+    rows = [[*row, 0.1] for row in read_csv(audit.parent / "holdout.csv")]
+    write_csv(folder / "holdout.csv", ["x", "y", "score"], rows)
+    pd.read_csv(folder / "holdout.csv").to_parquet(folder / "holdout.parquet")
+    for name in ("holdout.csv", "holdout.parquet"):
+        with pytest.raises(
+            mb.AssumptionError, match=r"^holdout must match some node, got 0 of 400"
+        ):
+            mb.certify(audit, holdout=folder / name, threshold=0.5)
+
+
+def test_a_promise_is_true_or_false():
+    with pytest.raises(mb.InputError, match=r"^one_to_one must be true or false, got 'no'"):
+        mb.draw(pa.table({"id": ["a"]}), labels=1, one_to_one="no")
+
+
+def test_from_inside_the_audit_folder(audit, monkeypatch, capsys):
+    monkeypatch.chdir(audit.parent)
+    assert run("certify", "audit", "--holdout", "holdout.csv") == 0
+    monkeypatch.chdir(audit)
+    capsys.readouterr()
+    assert run("verify", ".") == 0
+    assert "Not at hand" not in capsys.readouterr().out
+
+
+def test_odd_columns_do_no_harm():
+    table = pa.table({"id": ["a", "b"], "raw": [b"\xff", b"\xfe"], "nested": [[1], [2]]})
+    assert len(mb.draw(table, labels=2).sample) == 2
+    one = mb.draw(pa.table({"id": ["p"], "b": ["q"]}), labels=1)
+    two = mb.draw(pa.table({"id": ["p", "b", "q"]}), labels=1)
+    assert one.population["digest"] != two.population["digest"]
+
+
+@pytest.mark.parametrize(
+    "verb", [["draw", "a" * 400, "--labels", 1, "--out", "o"], ["verify", "a" * 400]]
+)
+def test_names_that_no_file_can_have(verb, capsys):
+    assert run(*verb) == 2
+
+
+def test_brought_labels_of_nobody(audit, capsys):
+    write_csv(audit / "labels.csv", ["x", "y"], [])
+    assert refusal(capsys, bring(audit.parent, "--assume-uniform")) == (
+        "labels must be of at least one node, got none. Check the file."
+    )
 
 
 def test_high_confidence_is_not_rounded_to_certainty(tmp_path, capsys):

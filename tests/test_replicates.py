@@ -1,8 +1,11 @@
 """Guarantees on real data: a hundred replicates each, precision and recall together at 95%."""
 
+from collections import Counter
+from itertools import islice
+
 import pytest
 
-from replicates import DATASETS, SHARED, certify_all
+from replicates import DATASETS, SHARED, certify_all, replicates, tally_by_sets, truth_of
 
 pytestmark = pytest.mark.skipif(not SHARED.exists(), reason="needs the real data in ../shared")
 
@@ -16,3 +19,14 @@ def test_a_hundred_replicates(name):
     means = {kind: rows.mean(axis=0) for kind, rows in values.items()}
     assert (means["sharp"] >= means["paper"]).all()
     assert (means["sharp"] >= DATASETS[name][1:]).all()
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_tallies_equal_those_of_sets(name):
+    truth, _ = truth_of(name)
+    for replicate in islice(replicates(name), 0, 100, 20):
+        tally = replicate.certify("sharp", one_to_one=False).tallies
+        gap, trained, validated = tally_by_sets(replicate, truth)
+        assert {cell[:3]: cell[3] for cell in tally.gap} == gap
+        assert Counter(tally.train) == trained
+        assert Counter(tally.validation) == validated

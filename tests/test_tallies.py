@@ -8,9 +8,13 @@ import pytest
 from matchbound import InputError, Tally
 from matchbound.counting import count
 from matchbound.engine import connect
+from matchbound.forms import Pairs
+from matchbound.matching import Matching
 from matchbound.sampling import join_orders
 from matchbound.sources import open_source
-from matchbound.tables import read_ids, read_labels, read_pairs
+from matchbound.tables import read_ids, read_labels, read_matches
+
+PLAIN = Pairs("x", "y")
 
 
 def table(pairs):
@@ -61,10 +65,11 @@ def by_sql(con, xs, truth, holdout, complete, trained, validated, **how):
     labelled = [x for x, _, _ in sample]
     labels = pairs_of(truth, labelled) + [(x, None) for x in labelled if not truth[x]]
     size = read_ids(con, open_source(con, "population", pa.table({"id": xs})), "population", "id")
-    read_pairs(con, open_source(con, "holdout", table(pairs_of(holdout))), "holdout", None)
-    read_labels(con, open_source(con, "labels", table(labels)))
-    if complete is not None:
-        read_pairs(con, open_source(con, "complete", table(pairs_of(complete))), "complete", None)
+    for name, matches in (("holdout", holdout), ("complete", complete)):
+        if matches is not None:
+            source = open_source(con, name, table(pairs_of(matches)))
+            read_matches(con, source, name, PLAIN, Matching(), None)
+    read_labels(con, open_source(con, "labels", table(labels)), PLAIN, Matching())
     return count(
         con,
         size=size,

@@ -187,12 +187,12 @@ def test_forged_assumptions_and_inputs_are_named(certified, tmp_path, capsys):
     path = folder / "audit/certificate.json"
     record = json.loads(path.read_text())
     record["assumptions"][0] = "Nothing was assumed."
-    record["inputs"]["holdout"]["pairs"] = 7
+    record["inputs"]["holdout"]["rows"] = 7
     path.write_text(json.dumps(reseal(record)))
     assert run("verify", folder / "audit") == 1
     shown = capsys.readouterr().out
     assert "assumptions[0] is not what the inputs give" in shown
-    assert "inputs.holdout.pairs is not what the inputs give" in shown
+    assert "inputs.holdout.rows is not what the inputs give" in shown
 
 
 def test_verify_from_another_folder(certified, tmp_path, capsys, monkeypatch):
@@ -207,6 +207,40 @@ def test_verify_from_another_folder(certified, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path / "other")
     assert run("verify", "../proj/audit") == 0
     assert "Not at hand" not in capsys.readouterr().out
+
+
+def test_choices_are_the_draw_s_even_if_an_input_is_gone(certified, tmp_path, capsys):
+    folder = copied(certified, tmp_path)
+    certificate = mb.Certificate.load(folder / "audit/certificate.json")
+    from dataclasses import replace
+
+    from matchbound.theorems import guarantees
+
+    choices = replace(certificate.choices, delta=0.5)
+    inputs = {**certificate.inputs, "holdout": {**certificate.inputs["holdout"], "path": "gone"}}
+    forged = replace(
+        certificate,
+        choices=choices,
+        inputs=inputs,
+        guarantees=guarantees(certificate.tallies, choices, complete=True),
+    )
+    forged.save(folder / "audit/certificate.json", force=True)
+    assert run("verify", folder / "audit") == 1
+    assert "choices are not those of the draw" in capsys.readouterr().out
+
+
+def test_a_name_twice_is_refused(alone, capsys):
+    record, path = alone
+    text = json.dumps(record).replace('"value":', '"value": 0.999, "value":', 1)
+    path.write_text(text)
+    assert run("verify", path) == 2
+
+
+def test_text_that_is_no_unicode_is_named(alone, capsys):
+    record, path = copy.deepcopy(alone[0]), alone[1]
+    record["assumptions"][0] = "\ud800"
+    status, out = verify(record, path, capsys)
+    assert (status, "assumptions[0] was changed" in out) == (1, True)
 
 
 def test_a_certificate_in_memory_verifies(certified):
@@ -226,6 +260,7 @@ def test_a_certificate_in_memory_verifies(certified):
         {"tallies": {}},
         {"guarantees": [{}]},
         {"extra": 1},
+        {"digest_note": {"precision": 0.99}},
     ],
 )
 def test_odd_certificates_are_refused(alone, capsys, change):

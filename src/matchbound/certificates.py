@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from matchbound.choices import Choices
 from matchbound.errors import InputError
-from matchbound.files import read_text, write_whole
+from matchbound.files import read_json, read_text, write_whole
 from matchbound.tallies import Tally
 from matchbound.theorems import Guarantee, guarantees
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
 VERSION = 1
+INPUTS = ("population", "draw", "labels", "trained_on", "holdout", "complete")
 SHORT = 16  # of a part's digest; the whole certificate's is in full
 ENOUGH = 30  # sampled nodes with a true match
 
@@ -132,7 +133,7 @@ def read_record(path: Path) -> dict[str, Any]:
     """certificate.json as plain values."""
     text = read_text(path, "certificate", "Give a certificate.json that matchbound wrote.")
     try:
-        record = json.loads(text)
+        record = read_json(text)
     except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict) or "matchbound" not in record:
@@ -150,7 +151,9 @@ def from_record(record: Mapping[str, Any]) -> Certificate:
             "Use the matchbound that wrote it."
         )
     try:
-        for source in record["inputs"].values():
+        for name, source in record["inputs"].items():
+            if name not in INPUTS:
+                raise TypeError(f"inputs has no {name!r}")
             if not isinstance(source["path"], str | None) or not isinstance(source["digest"], str):
                 raise TypeError("inputs must have paths and digests")
         return Certificate(
@@ -185,7 +188,7 @@ def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
 
 def digest_of(value: Any) -> str:
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def _numbers_in_line(text: str) -> str:

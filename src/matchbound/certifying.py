@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from matchbound.certificates import Certificate, issue
 from matchbound.choices import Choices
-from matchbound.counting import count
+from matchbound.counting import count, load_sample
 from matchbound.engine import connect
 from matchbound.errors import InputError
-from matchbound.files import digest_of_file, find_file
+from matchbound.files import digest_of_file, find_file, is_folder
+from matchbound.forms import Clusters, Form, Pairs, recognise
+from matchbound.matching import Matching
 from matchbound.sampling import Draw, Progress, Row, hash_of, join_orders, key_of
 from matchbound.sources import Source, key_kind, open_source
 from matchbound.tables import (
     check_threshold,
     id_column,
-    pair_columns,
     read_ids,
     read_labels,
-    read_pairs,
+    read_matches,
 )
 from matchbound.tallies import Tally
 
@@ -53,6 +54,7 @@ class Setting:
     choices: Choices
     inputs: Mapping[str, Any]
     origin: str
+    matching: Matching
 
 
 def certify(
@@ -67,6 +69,10 @@ def certify(
     id: str | None = None,
     trained_on: Any = None,
     assume_uniform: bool = False,
+    columns: Mapping[str, str] | None = None,
+    dedupe: bool = False,
+    link: bool = False,
+    source: str | None = None,
     memory: str | None = None,
     progress: Progress = lambda _: None,
     **choices: Any,
@@ -91,24 +97,34 @@ def certify(
     given = {"holdout": holdout} | ({} if complete is None else {"complete": complete})
     with connect(memory) as con:
         matchers = {name: open_source(con, name, table) for name, table in given.items()}
-        threshold = check_threshold(threshold, list(matchers.values()))
-        xs = [(source, pair_columns(source)[0]) for source in matchers.values()]
-        ys = [(source, pair_columns(source)[1]) for source in matchers.values()]
-        progress("reading labels")
+        forms = {name: recognise(table, columns or {}) for name, table in matchers.items()}
+        threshold = check_threshold(threshold, forms.values())
         truth = open_source(con, "labels", Path(audit) / "labels.csv" if labels is None else labels)
-        read_labels(con, truth)
-        progress("reading the population")
+        truth_form = recognise(truth, {})
+        xs, ys = _native_columns(matchers, forms)
+        progress("reading the population and the labels")
         if audit is not None:
-            setting = _as_drawn(con, audit, population, xs)
+            setting = _as_drawn(con, audit, population, xs, ys)
+            load_sample(con, setting.sample)
+            read_labels(con, truth, truth_form, setting.matching)
         else:
+            _check_names_nodes(truth_form)
+            matching = Matching(dedupe, link, source)
+            read_labels(con, truth, truth_form, matching)
             chosen = Choices.from_dict(choices)
-            setting = _as_brought(con, population, id, trained_on, chosen)
-        kinds = setting.kind, key_kind(*ys)
+            setting = _as_brought(con, population, id, trained_on, chosen, matching)
+        kinds = setting.kind, key_kind(*ys) if ys else "string"
+        if setting.matching.dedupe:
+            kinds = setting.kind, setting.kind
         inputs = {**setting.inputs, "labels": truth.as_dict()}
-        for name, source in matchers.items():
+        for name, table in matchers.items():
             progress(f"reading {name}")
-            pairs = read_pairs(con, source, name, threshold, kinds)
-            inputs[name] = source.as_dict(pairs=pairs, threshold=threshold)
+            rows = read_matches(con, table, name, forms[name], setting.matching, threshold, kinds)
+            inputs[name] = table.as_dict(
+                rows=rows, threshold=threshold, columns=dict(columns or {})
+            )
+            if not (setting.matching.dedupe or setting.matching.is_link):
+                _refuse_doubt(con, name)
         progress("counting")
         tally = count(
             con,
@@ -118,6 +134,11 @@ def certify(
             one_to_one=setting.choices.one_to_one,
             unlabelled=unlabelled,
             kinds=kinds,
+            forms={
+                name: "clusters" if isinstance(form, Clusters) else "pairs"
+                for name, form in {**forms, "labels": truth_form}.items()
+            },
+            dedupe=setting.matching.dedupe,
         )
     progress("bounding")
     return issue(
@@ -129,8 +150,45 @@ def certify(
     )
 
 
+def _native_columns(
+    sources: Mapping[str, Source], forms: Mapping[str, Form]
+) -> tuple[list[tuple[Source, str]], list[tuple[Source, str]]]:
+    """The columns of x and of y, if ids may be compared as they are: none of them if not."""
+    plain = all(isinstance(form, Pairs) and form.x_source is None for form in forms.values())
+    if not plain:
+        return [], []
+    pairs = [(sources[name], form) for name, form in forms.items() if isinstance(form, Pairs)]
+    return [(table, form.x) for table, form in pairs], [(table, form.y) for table, form in pairs]
+
+
+def _refuse_doubt(con: "DuckDBPyConnection", name: str) -> None:
+    """Ids of y among the population's: is one table matched with itself?"""
+    rows = con.execute(
+        f"select y from {name} where cast(y as string) in "
+        "(select cast(id as string) from population) limit 1"
+    ).fetchall()
+    for (y,) in rows:
+        raise InputError(
+            f"dedupe or link must be said, because y = {str(y)!r} of {name} is an id of the "
+            "population too, got neither. Draw with --dedupe if the population was matched with "
+            "itself, else with --link."
+        )
+
+
+def _check_names_nodes(form: Form) -> None:
+    if isinstance(form, Clusters) or form.either_way:
+        raise InputError(
+            "labels must say which nodes were labelled where there is no draw, got pairs in either "
+            "order or clusters. Give columns x and y."
+        )
+
+
 def _as_drawn(
-    con: "DuckDBPyConnection", audit: Any, population: Any, xs: Sequence[tuple[Source, str]]
+    con: "DuckDBPyConnection",
+    audit: Any,
+    population: Any,
+    xs: Sequence[tuple[Source, str]],
+    ys: Sequence[tuple[Source, str]],
 ) -> Setting:
     draw = audit if isinstance(audit, Draw) else Draw.load(audit)
     source = open_source(con, "population", _population_of(draw, audit, population))
@@ -140,15 +198,19 @@ def _as_drawn(
             "changed since. Restore it, or draw again."
         )
     column = id_column(source, draw.population["id"])
-    kind = key_kind((source, column), *xs)
-    size = read_ids(con, source, "population", column, kind, checked=True)
+    compared = [*xs, *(ys if draw.matching.dedupe else [])]
+    kind = key_kind((source, column), *compared) if compared else "string"
+    origin = draw.matching.source
+    if origin is not None or source.column("source_dataset"):
+        kind = "string"
+    size = read_ids(con, source, "population", column, kind, checked=True, origin=origin)
     path = None if isinstance(audit, Draw) else Path(audit) / "draw.json"
     drawn = {
         "path": None if path is None else str(path),
         "digest": draw.as_dict()["digest"] if path is None else digest_of_file(path),
     }
     inputs = {"population": source.as_dict(size=size, id=draw.population["id"]), "draw": drawn}
-    return Setting(size, kind, draw.sample, draw.choices, inputs, DRAWN)
+    return Setting(size, kind, draw.sample, draw.choices, inputs, DRAWN, draw.matching)
 
 
 def _population_of(draw: Draw, audit: Any, population: Any) -> Any:
@@ -174,12 +236,20 @@ def _population_of(draw: Draw, audit: Any, population: Any) -> Any:
 
 
 def _as_brought(
-    con: "DuckDBPyConnection", population: Any, id: str | None, trained_on: Any, choices: Choices
+    con: "DuckDBPyConnection",
+    population: Any,
+    id: str | None,
+    trained_on: Any,
+    choices: Choices,
+    matching: Matching,
 ) -> Setting:
     source = open_source(con, "population", population)
-    size = read_ids(con, source, "population", id_column(source, id))
-    inputs: dict[str, Any] = {"population": source.as_dict(size=size, id=id)}
+    column = id_column(source, id)
+    size = read_ids(con, source, "population", column, origin=matching.source)
+    inputs: dict[str, Any] = {"population": source.as_dict(size=size, id=id, **matching.as_dict())}
     labelled = _ids(con, "select distinct x as id from labels")
+    if not labelled:
+        raise InputError("labels must be of at least one node, got none. Check the file.")
     unknown = _ids(con, "select distinct x as id from labels anti join population on x = id")
     if unknown:
         raise InputError(
@@ -201,7 +271,7 @@ def _as_brought(
     sample = _arrange(labelled, trained, size, choices.theorem)
     unused = set(labelled) - {node for node, _, _ in sample}
     con.executemany("delete from labels where x = ?", [[node] for node in sorted(unused)] or [[""]])
-    return Setting(size, "string", sample, choices, inputs, BROUGHT)
+    return Setting(size, "string", sample, choices, inputs, BROUGHT, matching)
 
 
 def _arrange(
@@ -273,7 +343,7 @@ def _check_audit(audit: Any, labels: Any, fixed: Mapping[str, Any]) -> None:
     if isinstance(audit, Draw):
         if labels is None:
             raise InputError("labels must be given with a Draw, got None. Give a table or a path.")
-    elif not Path(audit).is_dir():
+    elif not is_folder(Path(audit)):
         raise InputError(
             f"audit must be a folder, got {str(audit)!r}, which is none. "
             "Give the folder that `matchbound draw --out` wrote."

@@ -33,7 +33,7 @@ class Choices:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "delta", check_delta(self.delta))
-        metrics = (self.metrics,) if isinstance(self.metrics, str) else tuple(self.metrics)
+        metrics = (self.metrics,) if isinstance(self.metrics, str) else tuple(self.metrics or ())
         object.__setattr__(self, "metrics", metrics)
         for metric in self.metrics:
             _check_name("metric", metric, METRICS)
@@ -42,6 +42,11 @@ class Choices:
                 f"metric must be given once each and at least once, got {list(self.metrics)}. "
                 f"Choose among {', '.join(METRICS)}."
             )
+        for name in ("one_to_one", "at_most_one_match"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(
+                    f"{name} must be true or false, got {getattr(self, name)!r}. Choose one."
+                )
         _check_name("theorem", self.theorem, THEOREMS)
         _check_name("bound", self.bound, BOUND_NAMES)
         if self.bound == "hypergeometric" and "recall" in metrics and not self.one_to_one:
@@ -49,7 +54,8 @@ class Choices:
                 "bound must not be hypergeometric for recall without one-to-one, got it: recall "
                 "may be a fraction. Promise one-to-one if it is so, or use auto."
             )
-        if not isinstance(self.guesses, Mapping) or not 0 < self.other_terms < 0.25:
+        share = self.other_terms if isinstance(self.other_terms, float) else 0.0
+        if not isinstance(self.guesses, Mapping) or not 0 < share < 0.25:
             raise InputError(
                 "guesses must be values by metric and other_terms a small share, "
                 f"got {self.guesses!r} and {self.other_terms!r}. Leave them out, or correct them."

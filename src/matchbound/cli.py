@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.errors import EngineError, InputError, MatchboundError
+from matchbound.forms import COLUMN_ROLES
 
 METRICS = "precision, recall or error-rate"
 
@@ -56,6 +57,9 @@ def _draw(options: argparse.Namespace) -> int:
         train=options.train,
         seed=options.seed,
         id=options.id,
+        dedupe=options.dedupe,
+        link=options.link,
+        source=options.source,
         memory=options.memory,
         progress=_progress,
         **_choices(options),
@@ -73,7 +77,9 @@ def _certify(options: argparse.Namespace) -> int:
 
     out = Path(options.out or Path(options.audit or ".") / "certificate.json")
     refuse_existing([out], options.force)
-    for given in (options.holdout, options.complete, options.labels, options.population):
+    inputs = [options.holdout, options.complete, options.labels, options.population]
+    inputs += [options.trained_on, *_parts_of(options.audit)]
+    for given in inputs:
         if given is not None and Path(given).resolve() == out.resolve():
             raise InputError(f"out must not be an input, got {str(out)!r}. Choose another place.")
     required = _by_metric(options.require, "require")
@@ -88,6 +94,10 @@ def _certify(options: argparse.Namespace) -> int:
         id=options.id,
         trained_on=options.trained_on,
         assume_uniform=options.assume_uniform,
+        columns=_columns(options.columns),
+        dedupe=options.dedupe,
+        link=options.link,
+        source=options.source,
         memory=options.memory,
         progress=_progress,
         **_choices(options),
@@ -99,6 +109,11 @@ def _certify(options: argparse.Namespace) -> int:
         verdict = "certified" if met[metric] else "not certified"
         print(f"Required {metric} {target:g}: {verdict}.", file=sys.stderr)
     return 0 if all(met.values()) else 1
+
+
+def _parts_of(audit: str | None) -> list[Path]:
+    names = ("draw.json", "sample.csv", "labels.csv")
+    return [] if audit is None else [Path(audit) / name for name in names]
 
 
 def _verify(options: argparse.Namespace) -> int:
@@ -147,6 +162,20 @@ def _by_metric(pairs: Sequence[str] | None, argument: str) -> dict[str, float]:
     return values
 
 
+def _columns(text: str | None) -> dict[str, str]:
+    """`x=left_id,y=right_id`."""
+    columns = {}
+    for part in text.split(",") if text else ():
+        role, _, name = part.partition("=")
+        if role not in COLUMN_ROLES or not name:
+            raise InputError(
+                f"columns must be given as role=name, with roles {', '.join(COLUMN_ROLES)}, "
+                f"got {part!r}. Give for example x=left_id,y=right_id."
+            )
+        columns[role] = name
+    return columns
+
+
 def _progress(stage: str) -> None:
     if sys.stderr.isatty():
         print(f"matchbound: {stage} …", file=sys.stderr)
@@ -172,6 +201,7 @@ def _parser() -> argparse.ArgumentParser:
     draw.add_argument("--seed", metavar="TEXT", help="made from fresh randomness if not given")
     draw.add_argument("--id", metavar="COLUMN", help="the column of ids (default: id)")
     draw.add_argument("--out", required=True, metavar="AUDIT", help="the audit folder to write")
+    _add_matching(draw)
     _add_choices(draw)
     _add_common(draw)
     draw.set_defaults(run=_draw)
@@ -205,6 +235,9 @@ def _parser() -> argparse.ArgumentParser:
         default="refuse",
         help="drawn nodes without a label (default: refuse)",
     )
+    certify.add_argument(
+        "--columns", metavar="ROLE=NAME,…", help="columns of the matchers' tables: x, y, score, …"
+    )
     certify.add_argument("--json", action="store_true", help="print the certificate as JSON")
     certify.add_argument("--out", metavar="FILE", help="default: AUDIT/certificate.json")
     brought = certify.add_argument_group("labels without a draw")
@@ -216,6 +249,7 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="the labelled nodes are a uniform random sample",
     )
+    _add_matching(brought)
     _add_choices(brought)
     _add_common(certify)
     certify.set_defaults(run=_certify)
@@ -250,6 +284,16 @@ def _add_choices(parser: argparse._ActionsContainer) -> None:
         action="append",
         metavar="METRIC=VALUE",
         help="the value you expect, for planning the bets; repeatable",
+    )
+
+
+def _add_matching(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--dedupe", action="store_true", help="the population is matched with itself"
+    )
+    parser.add_argument("--link", action="store_true", help="it is matched with another table")
+    parser.add_argument(
+        "--source", metavar="NAME", help="the population's source, where matches carry sources"
     )
 
 

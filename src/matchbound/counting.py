@@ -1,10 +1,12 @@
 """From pairs, labels and a sample to a tally: the step after which no identifier is left."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from matchbound.engine import keep, query
-from matchbound.errors import InputError
+from matchbound.errors import AssumptionError, InputError
 from matchbound.sampling import Row
 from matchbound.tallies import Cell, Tally, Triple
 
@@ -21,17 +23,77 @@ def count(
     one_to_one: bool,
     unlabelled: str,
     kinds: tuple[str, str] = ("string", "string"),
+    forms: Mapping[str, str] | None = None,
+    dedupe: bool = False,
 ) -> Tally:
     """Tally the tables `population`, `holdout`, `complete` and `labels` over a sample.
 
-    `kinds` are those of the ids of x and y in the first three; labels and sample are text.
+    `kinds` are those of the ids of x and y in the first three; labels and sample are text. `forms`
+    tells which tables are `clusters`, to be counted without listing their pairs.
     """
     load_sample(con, sample)
-    _check_labels(con, len(sample), one_to_one, unlabelled)
-    keep(con, "nodes", "nodes", complete="complete" if complete else "holdout")
-    _check_pairs(con, complete)
-    train, validation, overlap = _label_triples(con, kinds)
+    second = "complete" if complete else "holdout"
+    clusters = [name for name, form in (forms or {}).items() if form == "clusters"]
+    if "labels" not in clusters:
+        _check_labels(con, len(sample), one_to_one, unlabelled, "labels_wrong")
+        if dedupe:
+            _check_both_ways(con, size, len(sample))
+    if not clusters:
+        keep(con, "nodes", "nodes", complete=second)
+        _check_pairs(con, complete)
+        rows = query(con, "triples", x=kinds[0], y=kinds[1])
+    else:
+        tables = _Counts(con, clusters, 1 if dedupe else 0)
+        tables.count("count_holdout", "holdout")
+        tables.count("count_complete", second)
+        tables.common("count_both", "holdout", second)
+        keep(con, "nodes", "nodes_of_counts")
+        _check_pairs(con, complete, [name for name in ("holdout", second) if name not in clusters])
+        tables.count("count_true", "labels")
+        tables.common("count_right", "labels", "holdout")
+        if "labels" in clusters:
+            _check_labels(con, len(sample), one_to_one, unlabelled, "cluster_labels_wrong")
+        rows = query(con, "triples_of_counts")
+    train, validation, overlap = _label_triples(rows)
     return Tally(size, train, validation, overlap, _gap_cells(con, size))
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """Counts of matches, whichever of the tables are clusters."""
+
+    con: "DuckDBPyConnection"
+    clusters: Sequence[str]
+    itself: int
+
+    def count(self, name: str, table: str) -> None:
+        keep(self.con, name, f"count_{self._form(table)}", a=table, itself=self.itself)
+
+    def common(self, name: str, first: str, second: str) -> None:
+        a, b = sorted((first, second), key=self._form, reverse=True)  # pairs before clusters
+        forms = f"{self._form(a)}_{self._form(b)}"
+        keep(self.con, name, f"common_{forms}", a=a, b=b, itself=self.itself)
+
+    def _form(self, table: str) -> str:
+        return "clusters" if table in self.clusters else "pairs"
+
+
+def _check_both_ways(con: "DuckDBPyConnection", size: int, drawn: int) -> None:
+    """Labels of one table with itself: symmetric among drawn nodes, and not only among them."""
+    for x, y in query(con, "one_sided"):
+        raise InputError(
+            f"labels must not contradict themselves, got {y!r} as a match of {x!r} but not the "
+            "other way round, though both were drawn. Correct one of them."
+        )
+    ((pairs, outside),) = con.execute(
+        "select count(y) / 2, count(case when y not in (select id from sample) then 1 end) "
+        "from labels"
+    ).fetchall()
+    if not outside and drawn < size and pairs * math.log(drawn / size) < math.log(1e-6):
+        raise AssumptionError(
+            f"labels must hold drawn nodes' matches among all {size} nodes, got matches of drawn "
+            "nodes with drawn nodes alone. Look for each drawn node's matches everywhere."
+        )
 
 
 def load_sample(con: "DuckDBPyConnection", sample: Sequence[Row]) -> None:
@@ -62,8 +124,10 @@ PROBLEMS = {
 }
 
 
-def _check_labels(con: "DuckDBPyConnection", drawn: int, one_to_one: bool, unlabelled: str) -> None:
-    found = {problem: (x, nodes) for problem, x, nodes in query(con, "labels_wrong") if nodes}
+def _check_labels(
+    con: "DuckDBPyConnection", drawn: int, one_to_one: bool, unlabelled: str, name: str
+) -> None:
+    found = {problem: (x, nodes) for problem, x, nodes in query(con, name) if nodes}
     allowed = {"several": not one_to_one, "unlabelled": unlabelled == "worst"}
     for problem, message in PROBLEMS.items():
         if problem in found and not allowed.get(problem):
@@ -71,8 +135,12 @@ def _check_labels(con: "DuckDBPyConnection", drawn: int, one_to_one: bool, unlab
             raise InputError(message.format(x=x, nodes=nodes, drawn=drawn))
 
 
-def _check_pairs(con: "DuckDBPyConnection", complete: bool) -> None:
+def _check_pairs(
+    con: "DuckDBPyConnection", complete: bool, tables: Sequence[str] = ("holdout", "complete")
+) -> None:
     for table, column in (("holdout", "h"), ("complete", "c"))[: 1 + complete]:
+        if table not in tables:
+            continue
         for x, y, times in query(con, "repeats", table=table, count=column):
             raise InputError(
                 f"{table} must hold each pair once, got ({str(x)!r}, {str(y)!r}) {times} times. "
@@ -92,14 +160,12 @@ def _gap_cells(con: "DuckDBPyConnection", size: int) -> tuple[Cell, ...]:
 
 
 def _label_triples(
-    con: "DuckDBPyConnection", kinds: tuple[str, str]
+    rows: Sequence[tuple[int | None, int | None, int, int | None, int | None]],
 ) -> tuple[tuple[Triple, ...], tuple[Triple, ...], tuple[int, ...]]:
     train: dict[int, Triple] = {}
     validation: dict[int, Triple] = {}
     overlap = []
-    for place_in_train, place_in_validation, h, t, ht in query(
-        con, "triples", x=kinds[0], y=kinds[1]
-    ):
+    for place_in_train, place_in_validation, h, t, ht in rows:
         if place_in_train is not None:
             train[place_in_train] = (h, t, ht)
         if place_in_validation is not None:

@@ -1,21 +1,23 @@
 """Files are written whole or not at all, and nothing is overwritten unasked."""
 
 import hashlib
+import json
 import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from matchbound.errors import EngineError, InputError
 
 
 def refuse_existing(paths: list[Path], force: bool) -> None:
     for path in paths:
-        if path.is_dir():
+        if is_folder(path):
             raise InputError(
                 f"out must be a file, got {str(path)!r}, a folder. Choose another place."
             )
-        if path.exists() and not force:
+        if is_file(path) and not force:
             raise InputError(
                 f"out must not exist yet, got {str(path)!r}. Choose another place, or use --force."
             )
@@ -50,7 +52,7 @@ def read_text(path: Path, argument: str, way_out: str) -> str:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return file.read()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(
             f"{argument} must be readable, got {str(path)!r} ({reason}). {way_out}"
@@ -64,10 +66,36 @@ def digest_of_file(path: Path) -> str:
 
 def find_file(path: str, beside: Path) -> list[Path]:
     """The files that a recorded path may mean: as given, or beside a folder of ours."""
-    given = Path(path)
-    places = (given, beside / given, beside / given.name, beside.parent / given)
-    found = [*places, beside.parent / given.name]
-    return [place for place in dict.fromkeys(found) if place.is_file()]
+    given, folder = Path(path), beside.resolve()
+    places = (given, folder / given, folder / given.name, folder.parent / given)
+    found = [*places, folder.parent / given.name]
+    return [place for place in dict.fromkeys(found) if is_file(place)]
+
+
+def is_file(path: Path) -> bool:
+    """Also for names that no file can have."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def read_json(text: str) -> Any:
+    """JSON in which no name stands twice: of two values only one would be seen."""
+    return json.loads(text, object_pairs_hook=_once)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ValueError("a name stands twice")
+    return dict(pairs)
 
 
 def _umask() -> int:

@@ -4,8 +4,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from matchbound.counting import load_sample
 from matchbound.engine import connect
 from matchbound.errors import InputError
+from matchbound.forms import recognise
 from matchbound.sampling import Draw
 from matchbound.sources import open_source
 from matchbound.tables import read_labels
@@ -33,7 +35,9 @@ def labels(audit: "str | PathLike[str]", role: str = "train") -> list[tuple[str,
         "all": list(enumerate(node for node, _, _ in draw.sample)),
     }[role]
     with connect() as con:
-        read_labels(con, open_source(con, "labels", Path(audit) / "labels.csv"))
+        source = open_source(con, "labels", Path(audit) / "labels.csv")
+        load_sample(con, draw.sample)
+        read_labels(con, source, recognise(source, {}), draw.matching)
         matches: dict[str, list[str | None]] = {}
         for x, y in con.execute("select x, y from labels order by x, y").fetchall():
             matches.setdefault(x, []).append(y)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from matchbound.choices import Choices
 from matchbound.engine import connect, query
 from matchbound.errors import InputError
-from matchbound.files import read_text, write_whole
+from matchbound.files import read_json, read_text, write_whole
+from matchbound.matching import Matching
 from matchbound.sources import open_source
 from matchbound.tables import id_column, read_ids
 
@@ -38,6 +39,7 @@ class Draw:
     train: int
     choices: Choices
     sample: tuple[Row, ...]
+    matching: Matching
 
     def save(self, folder: "str | PathLike[str]", *, force: bool = False) -> None:
         """Write draw.json and sample.csv."""
@@ -58,6 +60,7 @@ class Draw:
             "labels": self.labels,
             "train": self.train,
             "choices": self.choices.as_dict(),
+            "matching": self.matching.as_dict(),
             "sample_digest": _digest(self._sample_csv()),
         }
         return record | {"digest": _digest(json.dumps(record, sort_keys=True))}
@@ -70,7 +73,7 @@ class Draw:
         text = read_text(place / "draw.json", "audit", way_out)
         sample = _read_sample(place / "sample.csv", way_out)
         try:
-            record = json.loads(text)
+            record = read_json(text)
             draw = Draw(
                 {name: record["population"][name] for name in ("path", "digest", "size", "id")},
                 record["seed"],
@@ -78,8 +81,12 @@ class Draw:
                 record["train"],
                 Choices.from_dict(record["choices"]),
                 sample,
+                Matching(**record["matching"]),
             )
             changed = draw.as_dict() != record
+            for name in ("path", "id"):
+                if not isinstance(draw.population[name], str | None):
+                    raise TypeError(f"population has no such {name}")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(
                 f"audit must hold a draw.json as drawn, got one that cannot be read ({error}). "
@@ -122,6 +129,9 @@ def draw(
     bound: str = "auto",
     one_to_one: bool = False,
     guesses: Mapping[str, float] | None = None,
+    dedupe: bool = False,
+    link: bool = False,
+    source: str | None = None,
     memory: str | None = None,
     progress: Progress = lambda _: None,
 ) -> Draw:
@@ -129,15 +139,16 @@ def draw(
 
     Each is the beginning of an order of all nodes by a keyed SHA-256 of the id, so that a larger
     draw with the same seed begins with the smaller. A node may be in both and is labelled once.
+    `dedupe` says that the population is matched with itself, `link` that with another table, whose
+    ids may be the same; `source` names the population where matches carry sources.
     """
-    choices = Choices(
-        delta, tuple(metrics), theorem, bound, one_to_one, guesses=dict(guesses or {})
-    )
+    matching = Matching(dedupe, link, source)
+    choices = Choices(delta, metrics, theorem, bound, one_to_one, guesses=guesses or {})
     seed = secrets.token_hex(16) if seed is None else _check_seed(seed)
     with connect(memory) as con:
         progress("reading the population")
-        source = open_source(con, "population", population)
-        size = read_ids(con, source, "population", id_column(source, id))
+        table = open_source(con, "population", population)
+        size = read_ids(con, table, "population", id_column(table, id), origin=source)
         labels, train = (
             _check_count("labels", labels, 1, size),
             _check_count("train", train, 0, size),
@@ -145,8 +156,8 @@ def draw(
         progress("drawing")
         trained = _first(con, seed, "train", train)
         validated = _first(con, seed, "validation", labels)
-    where = source.as_dict(size=size, id=id)
-    return Draw(where, seed, labels, train, choices, join_orders(trained, validated))
+    where = table.as_dict(size=size, id=id)
+    return Draw(where, seed, labels, train, choices, join_orders(trained, validated), matching)
 
 
 def _check_seed(seed: str) -> str:
@@ -207,4 +218,4 @@ def _read_sample(path: Path, way_out: str) -> tuple[Row, ...]:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.errors import InputError
-from matchbound.files import digest_of_file
+from matchbound.errors import AssumptionError, InputError
+from matchbound.files import digest_of_file, is_file, is_folder
+from matchbound.objects import as_table
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -84,6 +85,7 @@ def open_source(con: "DuckDBPyConnection", argument: str, given: Any) -> Source:
     """A path to CSV or Parquet, or anything with `__arrow_c_stream__`."""
     if isinstance(given, str | os.PathLike):
         return _open_file(con, argument, Path(given))
+    given = as_table(given)
     if not hasattr(given, "__arrow_c_stream__"):
         raise InputError(
             f"{argument} must be a path or a table (pandas, Polars, Arrow, DuckDB), "
@@ -109,8 +111,8 @@ def scan(con: "DuckDBPyConnection", source: Source, select: str, where: str = "t
 
 
 def _open_file(con: "DuckDBPyConnection", argument: str, path: Path) -> Source:
-    if not path.is_file():
-        what = "a folder" if path.is_dir() else "no such file"
+    if not is_file(path):
+        what = "a folder" if is_folder(path) else "no such file"
         raise InputError(f"{argument} must be a file, got {str(path)!r} ({what}). Check the path.")
     try:
         str(path).encode()
@@ -127,13 +129,23 @@ def _open_file(con: "DuckDBPyConnection", argument: str, path: Path) -> Source:
     if name.endswith((".csv", ".tsv", ".txt")):
         reader = f"read_csv({place}, {_csv_options(argument, path, start)})"
     elif name.endswith((".parquet", ".pq")):
-        reader = f"read_parquet({place})"
+        reader = f"read_parquet({place}, hive_partitioning = false)"
         refuse_repeated_names(argument, _parquet_names(path))
     else:
+        _refuse_training_json(argument, path)
         raise InputError(
             f"{argument} must be a .csv or .parquet file, got {str(path)!r}. Convert it to one."
         )
     return _described(con, Source(argument, str(path), digest, {}, reader))
+
+
+def _refuse_training_json(argument: str, path: Path) -> None:
+    if path.suffix.lower() == ".json" and b'"distinct"' in path.read_bytes():
+        raise AssumptionError(
+            f"{argument} must be a random sample, got dedupe's training pairs in {str(path)!r}: "
+            "active learning chose them because they are hard, and they have no ids to join by. "
+            "Draw nodes with `matchbound draw` and verify their matches."
+        )
 
 
 def _parquet_names(path: Path) -> list[str]:
@@ -178,7 +190,7 @@ def _csv_options(argument: str, path: Path, start: bytes) -> str:
     )
     return (
         f"columns = {{{columns}}}, delim = {literal(delimiter)}, quote = '\"', escape = '\"', "
-        "header = true, auto_detect = false, max_line_size = 10000000"
+        "header = true, auto_detect = false, hive_partitioning = false, max_line_size = 10000000"
     )
 
 
@@ -207,13 +219,16 @@ def _digest_of_table(table: Any) -> str:
     """Of names and values as text, so that the same table in another library has the same."""
     import pyarrow as pa
 
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(f"{table.num_rows} {table.num_columns} ".encode())
     for name, column in zip(table.column_names, table.columns, strict=True):
-        digest.update(f"{len(name)}:{name}".encode())
-        values = column.cast(pa.large_string()) if not pa.types.is_nested(column.type) else column
-        for value in values.to_pylist():
-            text = "" if value is None else str(value)
-            digest.update(f"{'-' if value is None else len(text)}:{text}".encode())
+        digest.update(f"{len(name)}:{name}".encode(errors="surrogatepass"))
+        try:
+            values = column.cast(pa.large_string()).to_pylist()
+        except (pa.ArrowException, UnicodeDecodeError):
+            values = [str(column.type)]  # such a column holds no ids
+        for value in values:
+            text = "-" if value is None else f"{len(value)}:{value}"
+            digest.update(text.encode(errors="surrogatepass"))
     return digest.hexdigest()
 
 

@@ -1,11 +1,14 @@
 """Tables of ids, pairs and labels in the engine, each checked once as it is loaded."""
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from matchbound.engine import query
-from matchbound.errors import InputError
-from matchbound.sources import Source, listed, scan
+from matchbound.errors import AssumptionError, InputError
+from matchbound.forms import Clusters, Form, Pairs
+from matchbound.matching import SEPARATOR, Matching
+from matchbound.sources import Source, listed, literal, quoted, scan
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -14,14 +17,14 @@ if TYPE_CHECKING:
 def id_column(source: Source, named: str | None, *others: str) -> str:
     """The column of ids in a table of nodes: the one named, or `id`."""
     if named is not None:
-        column = source.column(named)
+        column = source.column(str(named))
         if column is None:
             raise InputError(
                 f"id must be a column of {source.argument}, got {named!r}. "
                 f"Choose among {listed(source.columns)}."
             )
         return column
-    column = source.column("id", *others)
+    column = source.column("id", "unique_id", *others)
     if column is None:
         raise InputError(
             f"{source.argument} must have a column 'id', got {listed(source.columns)}. "
@@ -38,9 +41,10 @@ def read_ids(
     kind: str = "string",
     *,
     checked: bool = False,
+    origin: str | None = None,
 ) -> int:
     """Load the ids of nodes; how many there are. `checked` before: each is there once."""
-    _load(con, source, table, f"{source.key(column, kind)} as id")
+    _load(con, source, table, f"{_node_of_table(source, column, kind, origin)} as id")
     _refuse_empty(con, source, table, {"id": column})
     if not checked:
         _refuse_spaces(con, source, table, {"id": column})
@@ -55,56 +59,224 @@ def read_ids(
     return size
 
 
-def pair_columns(source: Source) -> tuple[str, str]:
-    return source.require("x"), source.require("y")
+def _node_of_table(source: Source, column: str, kind: str, origin: str | None) -> str:
+    """SQL for the nodes of a population: of the source `origin`, or of those it tells itself."""
+    told = source.column("source_dataset")
+    if origin is not None:
+        return f"concat({literal(origin + SEPARATOR)}, {source.key(column)})"
+    return _node(source, column, told, kind)
 
 
-def read_pairs(
+def read_matches(
     con: "DuckDBPyConnection",
     source: Source,
     table: str,
+    form: Form,
+    matching: Matching,
     threshold: float | None,
     kinds: tuple[str, str] = ("string", "string"),
 ) -> int:
-    """Load a matcher's pairs at or above the threshold; how many there are."""
-    x, y = pair_columns(source)
-    columns = f"{source.key(x, kinds[0])} as x, {source.key(y, kinds[1])} as y"
-    score = source.column("score")
-    if score is None:
-        _load(con, source, table, columns)
+    """Load what a matcher found, as pairs or as clusters; how many rows there are."""
+    if isinstance(form, Clusters):
+        read_clusters(con, source, table, form, matching)
+        return _count(con, table)
+    columns = _pair_columns(source, form, kinds)
+    keeps = "true" if form.positive is None else f"{source.score(form.positive)} >= 0.5"
+    if form.score is None and not matching.dedupe:
+        _load(con, source, table, columns, keeps)
     else:
-        _refuse_two_scores(con, source, columns)
-        _load(con, source, table, columns, _matches(con, source, score, threshold))
-    _refuse_empty(con, source, table, {"x": x, "y": y})
+        _refuse_repeats(con, source, columns, None)
+        if matching.dedupe and form.score is not None:
+            _refuse_repeats(con, source, columns, form.score)
+        if form.score is not None:
+            keeps = f"{keeps} and {_matches(con, source, form.score, threshold)}"
+        _load(con, source, table, columns, keeps)
+    _refuse_empty(con, source, table, {"x": form.x, "y": form.y})
+    _orient(con, source, table, form, matching)
+    if matching.dedupe:
+        _make_symmetric(con, source, table)
     return _count(con, table)
 
 
-def read_labels(con: "DuckDBPyConnection", source: Source) -> None:
-    """Load verified matches as text; an empty y says that the node has none."""
-    x, y = pair_columns(source)
+def read_clusters(
+    con: "DuckDBPyConnection", source: Source, table: str, form: Clusters, matching: Matching
+) -> None:
+    """Load records with their clusters, telling who may be x and who y."""
+    if not (matching.dedupe or matching.is_link):
+        raise InputError(
+            f"dedupe or link must be said where {source.argument} has clusters, got neither. "
+            "Draw with --dedupe if one table was matched with itself, else with --link."
+        )
+    node = _node(source, form.id, form.source)
+    sides = "true as is_x, true as is_y"
+    if matching.is_link and form.source is not None:
+        mine = f"{quoted(form.source)} = {literal(_known_source(con, source, form, matching))}"
+        sides = f"{mine} as is_x, not {mine} as is_y"
+    cluster = f"cast({quoted(form.cluster)} as string)"
+    _load(con, source, table, f"{node} as x, {cluster} as cluster, {sides}", f"{cluster} <> ''")
+    _refuse_empty(con, source, table, {"x": form.id})
+    repeats = con.execute(
+        f"select x, count(*) from {table} group by x having count(*) > 1 order by x limit 1"
+    ).fetchall()
+    for x, times in repeats:
+        raise InputError(
+            f"{source.argument} must put each record into one cluster, got {x!r} {times} times. "
+            "Remove the repeats, or tell records of two sources apart by a column source_dataset."
+        )
+    if matching.is_link and form.source is None:
+        con.execute(
+            f"create or replace temp table {table} as select t.x, t.cluster, "
+            f"p.id is not null as is_x, p.id is null as is_y from {table} t "
+            "left join population p on p.id = t.x"
+        ).fetchall()
+
+
+def read_labels(con: "DuckDBPyConnection", source: Source, form: Form, matching: Matching) -> None:
+    """Load verified matches as text; an empty y says that the node has none.
+
+    Where x and y stand in either order, the drawn node is x: the table `sample` tells.
+    """
+    if isinstance(form, Clusters):
+        read_clusters(con, source, "labels", form, matching)
+        _refuse_labels_among_sampled(con)
+        return
+    x, y = form.x, form.y
     if source.columns[y] in ("INTEGER", '"NULL"', "NULL") and not _any(con, source, y):
         y_text = "cast(null as string)"  # no label has a match: the column has no type of its own
     else:
-        y_text = f"nullif({source.key(y)}, '')"
-    _load(con, source, "labels", f"{source.key(x)} as x, {y_text} as y")
+        y_text = f"nullif({_node(source, y, form.y_source)}, '')"
+    says = "true" if form.positive is None else f"{source.score(form.positive)} >= 0.5"
+    sources = _source_columns(form)
+    columns = f"{_node(source, x, form.x_source)} as x, {y_text} as y, {says} as says{sources}"
+    _load(con, source, "labels", columns)
     _refuse_empty(con, source, "labels", {"x": x})
     _refuse_spaces(con, source, "labels", {"x": x, "y": y})
+    _orient(con, source, "labels", form, matching)
+    if matching.dedupe:
+        _refuse_selves(con, source, "labels")
+        if form.either_way:
+            con.execute(
+                "create or replace temp table labels as select * from (select x, y, says from "
+                "labels union select y, x, says from labels) where x in (select id from sample)"
+            ).fetchall()
+    _settle_labels(con, source)
 
 
-def check_threshold(threshold: Any, sources: list[Source]) -> float | None:
+def _settle_labels(con: "DuckDBPyConnection", source: Source) -> None:
+    """Drop what a label denies, unless that was all that is known of a node."""
+    contradicted = con.execute(
+        "select x, y from labels where y is not null group by x, y "
+        "having bool_or(says) and not bool_and(says) order by x, y limit 1"
+    ).fetchall()
+    for x, y in contradicted:
+        raise InputError(
+            f"{source.argument} must not contradict themselves, got ({x!r}, {y!r}) as a match and "
+            "as none. Keep one of them."
+        )
+    con.execute(
+        "create or replace temp table labels as select x, y from labels where says union all "
+        "select x, null from labels group by x having not bool_or(says)"
+    ).fetchall()
+
+
+def _refuse_labels_among_sampled(con: "DuckDBPyConnection") -> None:
+    """Clusters of drawn nodes alone cannot hold their matches among the others."""
+    ((outside, several, rest),) = con.execute(
+        "select (select count(*) from labels anti join sample on x = id), "
+        "(select count(*) - count(distinct cluster) from labels), "
+        "(select count(*) from population anti join sample on population.id = sample.id)"
+    ).fetchall()
+    if rest and several and not outside:
+        raise AssumptionError(
+            "labels must hold drawn nodes' matches among all nodes, got clusters of drawn nodes "
+            "alone. Look for matches of each drawn node in the whole population."
+        )
+
+
+def _pair_columns(source: Source, form: Pairs, kinds: tuple[str, str]) -> str:
+    x = _node(source, form.x, form.x_source, kinds[0])
+    y = _node(source, form.y, form.y_source, kinds[1])
+    return f"{x} as x, {y} as y{_source_columns(form)}"
+
+
+def _source_columns(form: Pairs) -> str:
+    if form.x_source is None or form.y_source is None:
+        return ""
+    return f", {quoted(form.x_source)} as x_source, {quoted(form.y_source)} as y_source"
+
+
+def _node(source: Source, column: str, origin: str | None, kind: str = "string") -> str:
+    """SQL for a node: its id, or source-__-id where records carry sources."""
+    if origin is None:
+        return source.key(column, kind)
+    return f"concat({source.key(origin)}, '{SEPARATOR}', {source.key(column)})"
+
+
+def _known_source(con: "DuckDBPyConnection", source: Source, form: Form, matching: Matching) -> str:
+    """The source that is X, if it is one of the table's."""
+    columns = [form.source] if isinstance(form, Clusters) else [form.x_source, form.y_source]
+    names: set[str] = set()
+    for column in columns:
+        if column is not None:
+            names |= {row[0] for row in scan(con, source, f"select distinct {quoted(column)}")}
+    if matching.source is None or (names and matching.source not in names):
+        raise InputError(
+            f"source must say which of {listed(sorted(names))} is the population, as "
+            f"{source.argument} has records of several, got {matching.source!r}. "
+            "Draw with --source."
+        )
+    return matching.source
+
+
+def _orient(
+    con: "DuckDBPyConnection", source: Source, table: str, form: Pairs, matching: Matching
+) -> None:
+    """Let x be of the population's source, where sources are told."""
+    if form.x_source is None:
+        return
+    says = ", says" if table == "labels" else ""
+    if not matching.dedupe:
+        mine = literal(_known_source(con, source, form, matching))
+        con.execute(
+            f"create or replace temp table {table} as "
+            f"select x, y{says} from {table} where x_source = {mine} and y_source <> {mine} "
+            "union all "
+            f"select y, x{says} from {table} where y_source = {mine} and x_source <> {mine}"
+        ).fetchall()
+    else:
+        con.execute(f"create or replace temp table {table} as select x, y{says} from {table}")
+
+
+def _make_symmetric(con: "DuckDBPyConnection", source: Source, table: str) -> None:
+    _refuse_selves(con, source, table)
+    con.execute(
+        f"create or replace temp table {table} as "
+        f"select x, y from {table} union select y, x from {table}"
+    ).fetchall()
+
+
+def _refuse_selves(con: "DuckDBPyConnection", source: Source, table: str) -> None:
+    for (x,) in con.execute(f"select x from {table} where x = y order by x limit 1").fetchall():
+        raise InputError(
+            f"{source.argument} must not match a record with itself, got {str(x)!r}. "
+            "Remove such pairs."
+        )
+
+
+def check_threshold(threshold: Any, forms: Iterable[Form]) -> float | None:
     """A finite number, if any of the tables has scores to compare it with."""
     if threshold is None:
         return None
     try:
         number = math.nan if isinstance(threshold, str | bool) else float(threshold)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         raise InputError(
             f"threshold must be a finite number, got {threshold!r}. "
             "Say from which score on a pair is a match."
         )
-    if not any(source.column("score") for source in sources):
+    if not any(isinstance(form, Pairs) and form.score for form in forms):
         raise InputError(
             "threshold must be left out where no matcher has a column 'score', "
             f"got {threshold}. Drop it, or give the scores."
@@ -139,15 +311,16 @@ def _matches(
     return f"{score} >= cast({threshold!r} as {kind})"
 
 
-def _refuse_two_scores(con: "DuckDBPyConnection", source: Source, columns: str) -> None:
-    """The same pair twice, whatever its scores."""
-    repeats = scan(
-        con,
-        source,
-        f"select x, y, count(*) from (select {columns}",
-        "true) group by x, y having count(*) > 1 order by x, y limit 1",
-    )
-    for x, y, times in repeats:
+def _refuse_repeats(
+    con: "DuckDBPyConnection", source: Source, columns: str, score: str | None
+) -> None:
+    """The same pair twice, whatever its scores; either way round, if it has two (`score`)."""
+    inner = f"select {columns}" + (f", {source.score(score)} as score" if score else "")
+    repeats = "group by x, y having count(*) > 1"
+    if score:
+        repeats = "group by least(x, y), greatest(x, y) having count(distinct score) > 1"
+    select = "select min(x), min(y), count(*) from (" + inner
+    for x, y, times in scan(con, source, select, f"true) {repeats} order by 1, 2 limit 1"):
         raise InputError(
             f"{source.argument} must hold each pair once, got ({str(x)!r}, {str(y)!r}) {times} "
             "times. Remove the repeats."
@@ -183,7 +356,8 @@ def _refuse_spaces(
     for ours, theirs in columns.items():
         if not _is_text(con, table, ours):
             continue
-        spaced = f"select min({ours}) from {table} where {ours} <> trim({ours})"
+        blank = "concat(' ', chr(9), chr(10), chr(13))"
+        spaced = f"select min({ours}) from {table} where {ours} <> trim({ours}, {blank})"
         ((first,),) = con.execute(spaced).fetchall()
         if first is not None:
             raise InputError(

@@ -16,12 +16,14 @@ from matchbound.certificates import (
 )
 from matchbound.certifying import certify
 from matchbound.errors import MatchboundError
-from matchbound.files import digest_of_file, find_file
+from matchbound.files import digest_of_file, find_file, is_folder
 from matchbound.sampling import Draw, Progress, draw
 from matchbound.theorems import guarantees
 
 if TYPE_CHECKING:
     from os import PathLike
+
+MATCHING = ("dedupe", "link", "source")
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def verify(
         record, path = target.as_dict(), Path("certificate.json")
     else:
         path = Path(target)
-        path = path / "certificate.json" if path.is_dir() else path
+        path = path / "certificate.json" if is_folder(path) else path
         record = read_record(path)
     checked = ["its digests", "its guarantees, from its tallies"]
     differences = list(_changed(record))
@@ -71,6 +73,7 @@ def verify(
     differences += _recomputed(certificate)
     places, missing = _at_hand(certificate, path.parent)
     differences += _other_files(certificate, places)
+    differences += _other_draw(certificate, places)
     if not missing and not differences:
         differences += _recounted(certificate, places, memory, progress)
         checked.append("its tallies, from its inputs")
@@ -99,7 +102,8 @@ def _strange(record: Mapping[str, Any], certificate: Certificate) -> Iterator[st
     """What no certificate holds."""
     known = dict(leaves(certificate.as_dict()))
     for place, leaf in leaves(dict(record)):
-        if not place.startswith("digest") and (place not in known or known[place] != leaf):
+        ours = place == "digest" or place.startswith("digests.")
+        if not ours and (place not in known or known[place] != leaf):
             yield f"{place} is not part of a certificate, or not as one has it"
 
 
@@ -145,6 +149,24 @@ def _other_files(certificate: Certificate, places: Mapping[str, Path]) -> Iterat
             yield f"inputs.{name}: {str(place)!r} is not the file that was certified"
 
 
+def _other_draw(certificate: Certificate, places: Mapping[str, Path]) -> Iterator[str]:
+    """What was not fixed at the draw, if that is at hand."""
+    tally, population = certificate.tallies, certificate.inputs.get("population", {})
+    if population.get("size") != tally.size:
+        yield f"inputs.population.size is {population.get('size')!r}, the tallies' {tally.size}"
+    if "draw" not in places:
+        return
+    try:
+        before = Draw.load(places["draw"].parent)
+    except MatchboundError as error:
+        yield f"inputs.draw: {error}"
+        return
+    if before.choices != certificate.choices:
+        yield "choices are not those of the draw"
+    if len(tally.validation) != before.labels or len(tally.train) != before.train:
+        yield "tallies are not of as many nodes as were drawn"
+
+
 def _recounted(
     certificate: Certificate, places: Mapping[str, Path], memory: str | None, progress: Progress
 ) -> Iterator[str]:
@@ -159,10 +181,12 @@ def _recounted(
             yield from _redrawn(Draw.load(given["audit"]), given["population"], memory, progress)
         else:
             given |= certificate.choices.as_dict() | {"assume_uniform": True}
-            given |= {"trained_on": places.get("trained_on"), "id": inputs["population"]["id"]}
+            given |= {"trained_on": places.get("trained_on")}
+            given |= {name: inputs["population"][name] for name in ("id", *MATCHING)}
         again = certify(
             **given,
             threshold=inputs["holdout"]["threshold"],
+            columns=inputs["holdout"]["columns"],
             unlabelled="worst",
             memory=memory,
             progress=progress,
@@ -172,7 +196,7 @@ def _recounted(
         return
     said, found = dict(leaves(certificate.as_dict())), dict(leaves(again.as_dict()))
     for place in sorted(said.keys() | found.keys()):
-        if place.startswith("digest") or place.endswith(".path"):
+        if place == "digest" or place.startswith("digests.") or place.endswith(".path"):
             continue
         if said.get(place) != found.get(place):
             yield f"{place} is not what the inputs give"
@@ -187,6 +211,7 @@ def _redrawn(
         train=before.train,
         seed=before.seed,
         id=before.population["id"],
+        **before.matching.as_dict(),
         memory=memory,
         progress=progress,
     )

@@ -1,0 +1,184 @@
+"""Which tool wrote a table, told by its columns: nobody renames a column for us."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from matchbound.errors import AssumptionError, InputError
+
+if TYPE_CHECKING:
+    from matchbound.sources import Source
+
+COLUMN_ROLES = ("x", "y", "score", "source", "id", "cluster")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A row a pair; `positive` is a column that must be at least ½ for the pair to count."""
+
+    x: str
+    y: str
+    score: str | None = None
+    x_source: str | None = None
+    y_source: str | None = None
+    positive: str | None = None
+    either_way: bool = False  # x and y may stand in either order
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """A row a record; records of one cluster match each other."""
+
+    id: str
+    cluster: str
+    source: str | None = None
+
+
+Form = Pairs | Clusters
+
+
+def recognise(source: "Source", named: Mapping[str, str]) -> Form:
+    """The form of a matcher's output or of labels; `named` are columns named by the user."""
+    _refuse_active_learning(source)
+    if named:
+        return _as_named(source, named)
+    found = [form for form in _candidates(source) if form is not None]
+    if len(found) > 1:
+        raise InputError(
+            f"{source.argument} must have one reading, got {' and '.join(map(_described, found))}. "
+            "Name the columns: --columns x=…,y=… or --columns id=…,cluster=…."
+        )
+    if not found:
+        raise InputError(
+            f"{source.argument} must have columns x and y, or those of a tool that matchbound "
+            f"knows, got {', '.join(map(repr, source.columns))}. "
+            "Name the columns: --columns x=…,y=… or --columns id=…,cluster=…."
+        )
+    return found[0]
+
+
+def _candidates(source: "Source") -> Iterable[Form | None]:
+    yield _plain(source)
+    yield _left_and_right(source)
+    yield _goldenmatch(source)
+    yield _py_entitymatching(source)
+    yield _clusters(source)
+
+
+def _plain(source: "Source") -> Form | None:
+    x, y = source.column("x"), source.column("y")
+    return Pairs(x, y, source.column("score")) if x and y else None
+
+
+def _left_and_right(source: "Source") -> Form | None:
+    """Splink's predictions and labels, and plain id_l, id_r."""
+    for name in ("unique_id", "id"):
+        left, right = source.column(f"{name}_l"), source.column(f"{name}_r")
+        if left and right:
+            return Pairs(
+                left,
+                right,
+                source.column("match_probability", "score"),
+                source.column("source_dataset_l"),
+                source.column("source_dataset_r"),
+                source.column("clerical_match_score"),
+                either_way=True,
+            )
+    if source.column("match_key") and _sides(source, "", "_l", "_r"):
+        candidates = ", ".join(_sides(source, "", "_l", "_r"))
+        raise InputError(
+            f"{source.argument} must have columns unique_id_l and unique_id_r, or be told which "
+            f"hold the ids, got {candidates}. Name them: --columns x=…_l,y=…_r,source=…."
+        )
+    return None
+
+
+def _goldenmatch(source: "Source") -> Form | None:
+    left, right = source.column("id_a"), source.column("id_b")
+    if not (left and right):
+        return None
+    return Pairs(left, right, None, positive=source.require("label"))
+
+
+def _py_entitymatching(source: "Source") -> Form | None:
+    keys = _sides(source, "ltable_", "", "") and [
+        key
+        for key in _sides(source, "ltable_", "", "")
+        if source.column(f"rtable_{key}") is not None
+    ]
+    if not keys:
+        return None
+    if len(keys) > 1 and "id" not in keys:
+        raise InputError(
+            f"{source.argument} must have one key, got {', '.join(keys)}. "
+            "Name the columns: --columns x=ltable_…,y=rtable_…."
+        )
+    key = "id" if "id" in keys else keys[0]
+    label = source.require("label", "predicted", "predicted_label")
+    return Pairs(source.require(f"ltable_{key}"), source.require(f"rtable_{key}"), positive=label)
+
+
+def _clusters(source: "Source") -> Form | None:
+    cluster = source.column("cluster_id", "z_cluster", "cluster")
+    if cluster is None:
+        return None
+    return Clusters(source.require("unique_id", "id"), cluster, source.column("source_dataset"))
+
+
+def _sides(source: "Source", prefix: str, left: str, right: str) -> list[str]:
+    """Names that stand on both sides: `name_l` and `name_r`, or what follows a prefix."""
+    lowered = {column.lower() for column in source.columns}
+    if prefix:
+        return [name.removeprefix(prefix) for name in lowered if name.startswith(prefix)]
+    return [
+        column[: -len(left)]
+        for column in source.columns
+        if column.endswith(left) and (column[: -len(left)] + right).lower() in lowered
+    ]
+
+
+def _as_named(source: "Source", named: Mapping[str, str]) -> Form:
+    if "cluster" in named:
+        origin = named.get("source")
+        return Clusters(
+            _existing(source, named.get("id", "id")),
+            _existing(source, named["cluster"]),
+            None if origin is None else _existing(source, origin),
+        )
+    x, y = _existing(source, named.get("x", "x")), _existing(source, named.get("y", "y"))
+    score, origin = named.get("score"), named.get("source")
+    left, right = (None, None) if origin is None else (f"{origin}_l", f"{origin}_r")
+    return Pairs(
+        x,
+        y,
+        source.column("match_probability", "score") if score is None else _existing(source, score),
+        None if left is None else _existing(source, left),
+        None if right is None else _existing(source, right),
+        source.column("clerical_match_score"),
+        either_way=True,
+    )
+
+
+def _existing(source: "Source", column: str) -> str:
+    found = source.column(column.lower())
+    if found is None:
+        raise InputError(
+            f"columns must name columns of {source.argument}, got {column!r}. "
+            f"Choose among {', '.join(map(repr, source.columns))}."
+        )
+    return found
+
+
+def _refuse_active_learning(source: "Source") -> None:
+    if source.column("z_ismatch"):
+        raise AssumptionError(
+            f"{source.argument} must be a random sample, got zingg's marked pairs: active learning "
+            "chose them because they are hard, so they say nothing of the others. "
+            "Draw nodes with `matchbound draw` and verify their matches."
+        )
+
+
+def _described(form: Form) -> str:
+    if isinstance(form, Clusters):
+        return f"clusters ({form.id}, {form.cluster})"
+    return f"pairs ({form.x}, {form.y})"

@@ -1,0 +1,31 @@
+"""What is matched to what: two tables, or one with itself."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from matchbound.errors import InputError
+
+SEPARATOR = "-__-"  # as Splink writes a record of several sources: source-__-id
+
+
+@dataclass(frozen=True)
+class Matching:
+    """`dedupe`: X = Y. `link`: Y is another table. Neither: not said. `source`: X's, for links."""
+
+    dedupe: bool = False
+    link: bool = False
+    source: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.dedupe and (self.link or self.source is not None):
+            raise InputError(
+                "dedupe must be given without link and source, got both. "
+                "Say whether one table is matched with itself, or two with each other."
+            )
+
+    @property
+    def is_link(self) -> bool:
+        return self.link or self.source is not None
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"dedupe": self.dedupe, "link": self.link, "source": self.source}

