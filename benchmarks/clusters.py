@@ -1,4 +1,4 @@
-"""One cluster of 100,000 records on each side: ten thousand million pairs, in seconds and memory."""
+"""One cluster of 100,000 records on each side, ten thousand million pairs: seconds and memory."""
 
 import resource
 import time

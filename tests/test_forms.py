@@ -279,7 +279,7 @@ def random_clusters(rng, nodes, k):
 
 @pytest.mark.parametrize("kind", ["dedupe", "link"])
 def test_random_clusters(kind):
-    rng = random.Random(40)
+    rng, compared = random.Random(40), 0
     for _ in range(25):
         left = [f"a{i}" for i in range(rng.randint(4, 14))]
         right = [] if kind == "dedupe" else [f"b{i}" for i in range(8)]
@@ -303,12 +303,16 @@ def test_random_clusters(kind):
             )
         except mb.AssumptionError:
             continue
+        compared += 1
         assert found == expected
         pairs = [(x, y) for x, ys in matches(complete).items() for y in ys]
         as_pairs = pa.table({"x": [x for x, _ in pairs], "y": [y for _, y in pairs]})
         if pairs:
             mixed = tally(draw, population, matches(truth), table(holdout), as_pairs)
             assert mixed == expected
+            turned = tally(draw, population, matches(truth), as_pairs, table(holdout))
+            assert turned == naive(left, matches(truth), matches(complete), matches(holdout), draw)
+    assert compared > 15
 
 
 def test_one_cluster_of_100_000_records_on_each_side():
@@ -438,10 +442,9 @@ def test_splink_s_clerical_labels():
     drawn = {x for x, _, _ in draw.sample}
     rows = []
     for x in sorted(drawn):
-        wrong = f"p{(int(x[1:]) + 7) % 60}"
-        if wrong not in truth.get(x, ()):
-            rows.append((x, wrong, 0.1))
-        rows += [(y, x, 0.9) for y in truth.get(x, ()) if y not in drawn or x < y]
+        wrong = next(f"p{i}" for i in range(60) if f"p{i}" not in drawn | truth.get(x, set()))
+        rows.append((wrong, x, 0.1))
+        rows += [(x, y, 0.9) if y in drawn else (y, x, 0.9) for y in truth.get(x, ())]
     labels = pa.table(
         {
             "unique_id_l": [r[0] for r in rows],
@@ -451,9 +454,161 @@ def test_splink_s_clerical_labels():
     )
     holdout = pa.table({"x": ["p0", "p2"], "y": ["p1", "p3"]})
     found = matches_of([("p0", "p1"), ("p2", "p3")], both_ways=True)
-    answer = tally(draw, records, truth, holdout, labels=labels, unlabelled="worst")
-    expected = naive(records["id"].to_pylist(), truth, found, found, draw)
-    assert answer == expected
+    answer = tally(draw, records, truth, holdout, labels=labels)
+    assert answer == naive(records["id"].to_pylist(), truth, found, found, draw)
+
+
+def link_case_labels(**columns):
+    draw = mb.draw(PEOPLE, labels=10, seed="d", link=True)
+    nodes = [x for x, _, _ in draw.sample]
+    table = {"x": nodes, "y": [f"q{x[1:]}" for x in nodes]}
+    table |= {name: [value] * len(nodes) for name, value in columns.items()}
+    pairs = pa.table({"x": nodes, "y": [f"q{x[1:]}" for x in nodes]})
+    return tally(draw, PEOPLE, None, pairs, labels=pa.table(table), unlabelled="worst")
+
+
+def test_labels_that_say_no_are_no_matches():
+    with pytest.raises(mb.AssumptionError, match=r"^validation nodes with a true match must be at"):
+        link_case_labels(label=0)
+    with pytest.raises(mb.AssumptionError, match=r"^validation nodes with a true match must be at"):
+        link_case_labels(clerical_match_score=0.0)
+    assert {t for _, t, _ in link_case_labels(label=True).validation} == {1}
+
+
+@pytest.mark.parametrize("value", [float("nan"), None, "yes"])
+def test_labels_that_say_neither_are_refused(value):
+    with pytest.raises(
+        mb.InputError, match=r"^labels must have (a number in every|scores that are)"
+    ):
+        link_case_labels(label=value)
+
+
+def test_scores_are_no_labels():
+    with pytest.raises(mb.InputError, match=r"^labels must be verified matches, got scores in col"):
+        link_case_labels(score=0.01)
+
+
+@pytest.mark.parametrize("names", [("x", "y"), ("id_l", "id_r")])
+def test_pairs_that_a_matcher_denies_are_no_matches(names):
+    draw = mb.draw(PEOPLE, labels=20, seed="d", link=True)
+    rows = [(f"p{i}", f"q{i}", int(i % 2 == 0)) for i in range(30)]
+    x, y, label = zip(*rows, strict=True)
+    table = pa.table({names[0]: x, names[1]: y, "label": label})
+    found = matches_of([(a, b) for a, b, yes in rows if yes])
+    expected = naive(PEOPLE["id"].to_pylist(), TRUTH, found, found, draw)
+    named = {"x": names[0], "y": names[1]}
+    for columns in ({}, named):
+        assert tally(draw, PEOPLE, TRUTH, table, columns=columns) == expected
+
+
+def splink_rows(**changes):
+    table = {
+        "source_dataset_l": ["l", "l"],
+        "source_dataset_r": ["r", "r"],
+        "unique_id_l": ["p1", "p2"],
+        "unique_id_r": ["q1", "q2"],
+    }
+    table |= changes
+    return pa.table({name: pa.array(v, pa.string()) for name, v in table.items() if v is not None})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"source_dataset_r": ["r", None]}, "holdout must have a source in every row, got 1 empty"),
+        ({"unique_id_r": ["q1", None]}, "holdout must have an id in every row, got 1 empty"),
+        ({"unique_id_r": ["q1", ""]}, "holdout must have an id in every row, got 1 empty"),
+        (
+            {"source_dataset_r": None},
+            "holdout must have both source_dataset_l and source_dataset_r",
+        ),
+    ],
+)
+def test_gaps_in_splink_s_columns_are_refused(changes, message):
+    draw = mb.draw(PEOPLE, labels=10, seed="d", source="l")
+    told = {f"l-__-{x}": {f"r-__-{y}" for y in ys} for x, ys in TRUTH.items()}
+    with pytest.raises(mb.InputError) as error:
+        tally(draw, PEOPLE, told, splink_rows(**changes))
+    assert str(error.value).startswith(message)
+
+
+def test_a_label_s_source_is_never_empty():
+    """Or a true match would count as none."""
+    records = pa.table({"id": ["a", "b", "c"], "source_dataset": ["l", "l", "r"]})
+    draw = mb.draw(records, labels=3, seed="d", dedupe=True)
+    labels = pa.table(
+        {
+            "source_dataset_l": ["l", "l", "r"],
+            "unique_id_l": ["a", "b", "c"],
+            "source_dataset_r": pa.array([None, "r", "l"], pa.string()),
+            "unique_id_r": ["c", "c", "a"],
+            "clerical_match_score": [1.0, 0.0, 1.0],
+        }
+    )
+    with pytest.raises(
+        mb.InputError, match=r"^labels must have a source in every row, got 1 empty"
+    ):
+        tally(draw, records, None, pa.table({"x": ["l-__-a"], "y": ["r-__-c"]}), labels=labels)
+
+
+def test_labels_without_their_source_are_refused():
+    draw = mb.draw(PEOPLE, labels=10, seed="d", source="l")
+    bare = {f"l-__-{x}": ys for x, ys in TRUTH.items()}
+    with pytest.raises(
+        mb.InputError, match=r"^labels must write a match as source-__-id, got y = "
+    ):
+        tally(draw, PEOPLE, bare, splink_rows())
+
+
+def test_a_population_that_tells_its_sources_has_no_other():
+    table = pa.table({"id": ["a", "b"], "source_dataset": ["l", "r"]})
+    with pytest.raises(mb.InputError, match=r"^source must be left out where population tells"):
+        mb.draw(table, labels=1, source="l")
+
+
+def test_clusters_that_are_no_names_are_refused():
+    draw = mb.draw(PEOPLE, labels=10, seed="d", dedupe=True)
+    series = pd.Series([1.0, float("nan")], index=["p1", "p2"])
+    with pytest.raises(mb.InputError, match=r"^holdout must have ids that are text or whole numb"):
+        tally(draw, PEOPLE, {}, series)
+
+
+def test_clusters_as_labels_hold_every_record():
+    draw = mb.draw(PEOPLE, labels=10, seed="d", dedupe=True)
+    nodes = [x for x, _, _ in draw.sample]
+    some = pa.table({"id": [*nodes, "p0"][:11], "cluster_id": [0] * 10 + [1]})
+    some = some if len(set(some["id"].to_pylist())) == 11 else some.slice(0, 10)
+    with pytest.raises(
+        mb.AssumptionError, match=r"^labels must put every record of the population"
+    ):
+        tally(draw, PEOPLE, None, pa.table({"x": ["p1"], "y": ["p2"]}), labels=some)
+
+
+def test_labels_of_strangers_are_refused_in_one_table():
+    with pytest.raises(mb.InputError, match=r"^labels must match records of the population, got y"):
+        dedupe_case(lambda nodes: [(nodes[0], "zz"), *[(x, None) for x in nodes[1:]]])
+
+
+@pytest.mark.parametrize("columns", [{"X": "x"}, {"x": "x", "y": "x"}, {"x": 1}, ["x"]])
+def test_columns_must_be_named_by_role(columns):
+    draw = mb.draw(PEOPLE, labels=10, seed="d", link=True)
+    with pytest.raises(
+        mb.InputError, match=r"^columns must name a column for each role among x, y"
+    ):
+        tally(draw, PEOPLE, TRUTH, pa.table({"x": ["p1"], "y": ["q1"]}), columns=columns)
+
+
+def test_two_columns_of_clusters_are_refused():
+    draw = mb.draw(PEOPLE, labels=10, seed="d", dedupe=True)
+    table = pa.table({"id": ["p1"], "cluster_id": ["a"], "cluster": ["b"]})
+    with pytest.raises(mb.InputError, match=r"^holdout must have one column of clusters, got "):
+        tally(draw, PEOPLE, {}, table)
+
+
+def test_mixed_ids_are_refused():
+    draw = mb.draw(PEOPLE, labels=10, seed="d", link=True)
+    with pytest.raises(mb.InputError, match=r"^holdout must have ids of one type, got an error"):
+        tally(draw, PEOPLE, TRUTH, [(("p1", 2), (0.9, 0.9))])
 
 
 def dedupe_case(labels, holdout=(("p0", "p1"),), **how):

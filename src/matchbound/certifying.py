@@ -100,7 +100,9 @@ def certify(
         forms = {name: recognise(table, columns or {}) for name, table in matchers.items()}
         threshold = check_threshold(threshold, forms.values())
         truth = open_source(con, "labels", Path(audit) / "labels.csv" if labels is None else labels)
-        truth_form = recognise(truth, {})
+        named = columns or {}
+        shared = all(truth.column(name) for name in named.values())
+        truth_form = recognise(truth, named if shared else {})
         xs, ys = _native_columns(matchers, forms)
         progress("reading the population and the labels")
         if audit is not None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from matchbound.sources import Source
 
 COLUMN_ROLES = ("x", "y", "score", "source", "id", "cluster")
+VERDICTS = ("clerical_match_score", "label", "predicted", "predicted_label")  # 1 yes, 0 no
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ Form = Pairs | Clusters
 def recognise(source: "Source", named: Mapping[str, str]) -> Form:
     """The form of a matcher's output or of labels; `named` are columns named by the user."""
     _refuse_active_learning(source)
+    _check_named(named)
     if named:
         return _as_named(source, named)
     found = [form for form in _candidates(source) if form is not None]
@@ -67,7 +69,9 @@ def _candidates(source: "Source") -> Iterable[Form | None]:
 
 def _plain(source: "Source") -> Form | None:
     x, y = source.column("x"), source.column("y")
-    return Pairs(x, y, source.column("score")) if x and y else None
+    if not (x and y):
+        return None
+    return Pairs(x, y, source.column("score"), positive=source.column(*VERDICTS))
 
 
 def _left_and_right(source: "Source") -> Form | None:
@@ -79,9 +83,8 @@ def _left_and_right(source: "Source") -> Form | None:
                 left,
                 right,
                 source.column("match_probability", "score"),
-                source.column("source_dataset_l"),
-                source.column("source_dataset_r"),
-                source.column("clerical_match_score"),
+                *_both_sources(source, "source_dataset_l", "source_dataset_r"),
+                source.column(*VERDICTS),
                 either_way=True,
             )
     if source.column("match_key") and _sides(source, "", "_l", "_r"):
@@ -91,6 +94,15 @@ def _left_and_right(source: "Source") -> Form | None:
             f"hold the ids, got {candidates}. Name them: --columns x=…_l,y=…_r,source=…."
         )
     return None
+
+
+def _both_sources(source: "Source", left: str, right: str) -> tuple[str | None, str | None]:
+    found = source.column(left), source.column(right)
+    if (found[0] is None) != (found[1] is None):
+        raise InputError(
+            f"{source.argument} must have both {left} and {right}, got one of them. Give both."
+        )
+    return found
 
 
 def _goldenmatch(source: "Source") -> Form | None:
@@ -119,9 +131,16 @@ def _py_entitymatching(source: "Source") -> Form | None:
 
 
 def _clusters(source: "Source") -> Form | None:
-    cluster = source.column("cluster_id", "z_cluster", "cluster")
-    if cluster is None:
+    named = [source.column(name) for name in ("cluster_id", "z_cluster", "cluster")]
+    several = [name for name in named if name is not None]
+    if not several:
         return None
+    if len(several) > 1:
+        raise InputError(
+            f"{source.argument} must have one column of clusters, got {', '.join(several)}. "
+            "Name it: --columns id=…,cluster=…."
+        )
+    cluster = several[0]
     return Clusters(source.require("unique_id", "id"), cluster, source.column("source_dataset"))
 
 
@@ -154,9 +173,20 @@ def _as_named(source: "Source", named: Mapping[str, str]) -> Form:
         source.column("match_probability", "score") if score is None else _existing(source, score),
         None if left is None else _existing(source, left),
         None if right is None else _existing(source, right),
-        source.column("clerical_match_score"),
+        source.column(*VERDICTS),
         either_way=True,
     )
+
+
+def _check_named(named: Mapping[str, str]) -> None:
+    good = isinstance(named, Mapping) and all(
+        role in COLUMN_ROLES and isinstance(name, str) for role, name in named.items()
+    )
+    if not good or len(set(named.values())) < len(named):
+        raise InputError(
+            f"columns must name a column for each role among {', '.join(COLUMN_ROLES)}, "
+            f"got {named!r}. Give for example x=left_id,y=right_id."
+        )
 
 
 def _existing(source: "Source", column: str) -> str:

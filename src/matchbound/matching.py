@@ -17,6 +17,8 @@ class Matching:
     source: str | None = None
 
     def __post_init__(self) -> None:
+        if not (isinstance(self.source, str | None) and self.source != ""):
+            raise InputError(f"source must be a name, got {self.source!r}. Give text.")
         if self.dedupe and (self.link or self.source is not None):
             raise InputError(
                 "dedupe must be given without link and source, got both. "

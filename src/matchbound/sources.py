@@ -63,6 +63,8 @@ class Source:
     def score(self, column: str) -> str:
         """SQL for the column's numbers, null where there is none."""
         kind = self.columns[column]
+        if kind == "BOOLEAN":
+            return f"cast({quoted(column)} as double)"
         if kind == "VARCHAR":  # trimmed, or DuckDB would cast while it reads, and give up
             return f"try_cast(trim({quoted(column)}) as double)"
         if kind not in WHOLE | {"FLOAT", "DOUBLE"} and not kind.startswith("DECIMAL"):
@@ -85,7 +87,12 @@ def open_source(con: "DuckDBPyConnection", argument: str, given: Any) -> Source:
     """A path to CSV or Parquet, or anything with `__arrow_c_stream__`."""
     if isinstance(given, str | os.PathLike):
         return _open_file(con, argument, Path(given))
-    given = as_table(given)
+    try:
+        given = as_table(given)
+    except (TypeError, ValueError) as error:  # Arrow's own errors are of these kinds
+        raise InputError(
+            f"{argument} must have ids of one type, got an error ({error}). Convert them to text."
+        ) from None
     if not hasattr(given, "__arrow_c_stream__"):
         raise InputError(
             f"{argument} must be a path or a table (pandas, Polars, Arrow, DuckDB), "

@@ -62,8 +62,13 @@ def read_ids(
 def _node_of_table(source: Source, column: str, kind: str, origin: str | None) -> str:
     """SQL for the nodes of a population: of the source `origin`, or of those it tells itself."""
     told = source.column("source_dataset")
+    if origin is not None and told is not None:
+        raise InputError(
+            f"source must be left out where {source.argument} tells sources itself in "
+            f"{told!r}, got {origin!r}. Drop it, or that column."
+        )
     if origin is not None:
-        return f"concat({literal(origin + SEPARATOR)}, {source.key(column)})"
+        return f"{literal(origin + SEPARATOR)} || nullif({source.key(column)}, '')"
     return _node(source, column, told, kind)
 
 
@@ -80,8 +85,9 @@ def read_matches(
     if isinstance(form, Clusters):
         read_clusters(con, source, table, form, matching)
         return _count(con, table)
+    _refuse_no_source(con, source, form)
     columns = _pair_columns(source, form, kinds)
-    keeps = "true" if form.positive is None else f"{source.score(form.positive)} >= 0.5"
+    keeps = _verdict(con, source, form)
     if form.score is None and not matching.dedupe:
         _load(con, source, table, columns, keeps)
     else:
@@ -110,9 +116,10 @@ def read_clusters(
     node = _node(source, form.id, form.source)
     sides = "true as is_x, true as is_y"
     if matching.is_link and form.source is not None:
-        mine = f"{quoted(form.source)} = {literal(_known_source(con, source, form, matching))}"
+        told = f"cast({quoted(form.source)} as string)"
+        mine = f"{told} = {literal(_known_source(con, source, form, matching))}"
         sides = f"{mine} as is_x, not {mine} as is_y"
-    cluster = f"cast({quoted(form.cluster)} as string)"
+    cluster = source.key(form.cluster)
     _load(con, source, table, f"{node} as x, {cluster} as cluster, {sides}", f"{cluster} <> ''")
     _refuse_empty(con, source, table, {"x": form.id})
     repeats = con.execute(
@@ -138,14 +145,20 @@ def read_labels(con: "DuckDBPyConnection", source: Source, form: Form, matching:
     """
     if isinstance(form, Clusters):
         read_clusters(con, source, "labels", form, matching)
-        _refuse_labels_among_sampled(con)
+        _refuse_some_clusters(con)
         return
+    _refuse_no_source(con, source, form)
     x, y = form.x, form.y
     if source.columns[y] in ("INTEGER", '"NULL"', "NULL") and not _any(con, source, y):
         y_text = "cast(null as string)"  # no label has a match: the column has no type of its own
     else:
         y_text = f"nullif({_node(source, y, form.y_source)}, '')"
-    says = "true" if form.positive is None else f"{source.score(form.positive)} >= 0.5"
+    if form.score is not None and form.positive is None:
+        raise InputError(
+            f"{source.argument} must be verified matches, got scores in column {form.score!r}. "
+            "Drop the column if a person verified these pairs; a matcher's output are no labels."
+        )
+    says = _verdict(con, source, form)
     sources = _source_columns(form)
     columns = f"{_node(source, x, form.x_source)} as x, {y_text} as y, {says} as says{sources}"
     _load(con, source, "labels", columns)
@@ -154,12 +167,33 @@ def read_labels(con: "DuckDBPyConnection", source: Source, form: Form, matching:
     _orient(con, source, "labels", form, matching)
     if matching.dedupe:
         _refuse_selves(con, source, "labels")
-        if form.either_way:
+        if form.either_way:  # the drawn node is x; if both were drawn, the first
+            drawn = "in (select id from sample)"
+            first = f"x {drawn} or y not {drawn}"
             con.execute(
-                "create or replace temp table labels as select * from (select x, y, says from "
-                "labels union select y, x, says from labels) where x in (select id from sample)"
+                "create or replace temp table labels as select "
+                f"case when {first} then x else y end as x, "
+                f"case when {first} then y else x end as y, says from labels"
             ).fetchall()
+        _refuse_strangers(con, source)
+    elif matching.source is not None:
+        _refuse_bare(con, source)
     _settle_labels(con, source)
+
+
+def _verdict(con: "DuckDBPyConnection", source: Source, form: Pairs) -> str:
+    """The condition under which a row says yes, where a column says yes or no."""
+    if form.positive is None:
+        return "true"
+    verdict = source.score(form.positive)
+    nan = "cast('nan' as double)"
+    ((unsaid,),) = scan(con, source, f"select count(*) - count(nullif({verdict}, {nan}))")
+    if unsaid:
+        raise InputError(
+            f"{source.argument} must have a number in every {form.positive!r}, 1 for yes and 0 for "
+            f"no, got {unsaid} without. Fill them, or remove these rows."
+        )
+    return f"{verdict} >= 0.5"
 
 
 def _settle_labels(con: "DuckDBPyConnection", source: Source) -> None:
@@ -179,18 +213,39 @@ def _settle_labels(con: "DuckDBPyConnection", source: Source) -> None:
     ).fetchall()
 
 
-def _refuse_labels_among_sampled(con: "DuckDBPyConnection") -> None:
-    """Clusters of drawn nodes alone cannot hold their matches among the others."""
-    ((outside, several, rest),) = con.execute(
-        "select (select count(*) from labels anti join sample on x = id), "
-        "(select count(*) - count(distinct cluster) from labels), "
-        "(select count(*) from population anti join sample on population.id = sample.id)"
+def _refuse_strangers(con: "DuckDBPyConnection", source: Source) -> None:
+    rows = con.execute(
+        "select min(y) from labels where y is not null and "
+        "y not in (select cast(id as string) from population)"
     ).fetchall()
-    if rest and several and not outside:
-        raise AssumptionError(
-            "labels must hold drawn nodes' matches among all nodes, got clusters of drawn nodes "
-            "alone. Look for matches of each drawn node in the whole population."
-        )
+    for (y,) in rows:
+        if y is not None:
+            raise InputError(
+                f"{source.argument} must match records of the population, got y = {y!r}, which is "
+                "not in it. Correct the id."
+            )
+
+
+def _refuse_bare(con: "DuckDBPyConnection", source: Source) -> None:
+    """Ids without a source would match nothing, and nobody would be told."""
+    bare = f"select min(y) from labels where y is not null and position('{SEPARATOR}' in y) = 0"
+    for (y,) in con.execute(bare).fetchall():
+        if y is not None:
+            raise InputError(
+                f"{source.argument} must write a match as source{SEPARATOR}id, got y = {y!r}. "
+                "Put its source before it."
+            )
+
+
+def _refuse_some_clusters(con: "DuckDBPyConnection") -> None:
+    """Clusters of some records cannot hold drawn nodes' matches among the others."""
+    missing = "select min(id), count(*) from population anti join labels on id = x"
+    for node, count in con.execute(missing).fetchall():
+        if count:
+            raise AssumptionError(
+                f"labels must put every record of the population into a cluster, got {count} "
+                f"without (first: {node!r}). Give all clusters, or verified pairs as x and y."
+            )
 
 
 def _pair_columns(source: Source, form: Pairs, kinds: tuple[str, str]) -> str:
@@ -202,14 +257,29 @@ def _pair_columns(source: Source, form: Pairs, kinds: tuple[str, str]) -> str:
 def _source_columns(form: Pairs) -> str:
     if form.x_source is None or form.y_source is None:
         return ""
-    return f", {quoted(form.x_source)} as x_source, {quoted(form.y_source)} as y_source"
+    x, y = (f"cast({quoted(column)} as string)" for column in (form.x_source, form.y_source))
+    return f", {x} as x_source, {y} as y_source"
 
 
 def _node(source: Source, column: str, origin: str | None, kind: str = "string") -> str:
     """SQL for a node: its id, or source-__-id where records carry sources."""
     if origin is None:
         return source.key(column, kind)
-    return f"concat({source.key(origin)}, '{SEPARATOR}', {source.key(column)})"
+    # || keeps what is null null, where concat would make an id of it.
+    return f"{source.key(origin)} || '{SEPARATOR}' || nullif({source.key(column)}, '')"
+
+
+def _refuse_no_source(con: "DuckDBPyConnection", source: Source, form: Pairs) -> None:
+    for column in (form.x_source, form.y_source):
+        if column is None:
+            continue
+        empty = f"{quoted(column)} is null or cast({quoted(column)} as string) = ''"
+        ((count,),) = scan(con, source, "select count(*)", empty)
+        if count:
+            raise InputError(
+                f"{source.argument} must have a source in every row, got {count} empty in column "
+                f"{column!r}. Fill them."
+            )
 
 
 def _known_source(con: "DuckDBPyConnection", source: Source, form: Form, matching: Matching) -> str:
@@ -218,7 +288,8 @@ def _known_source(con: "DuckDBPyConnection", source: Source, form: Form, matchin
     names: set[str] = set()
     for column in columns:
         if column is not None:
-            names |= {row[0] for row in scan(con, source, f"select distinct {quoted(column)}")}
+            rows = scan(con, source, f"select distinct cast({quoted(column)} as string)")
+            names |= {name for (name,) in rows}
     if matching.source is None or (names and matching.source not in names):
         raise InputError(
             f"source must say which of {listed(sorted(names))} is the population, as "
