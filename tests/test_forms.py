@@ -488,17 +488,78 @@ def test_scores_are_no_labels():
         link_case_labels(score=0.01)
 
 
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"label": [1, 0]},
+        {"clerical_match_score": [1.0, 0.0]},
+        {"score": [0.9, 0.9], "label": [1, 0]},
+        {"predicted": [1, 1], "label": [1, 0]},
+    ],
+)
 @pytest.mark.parametrize("names", [("x", "y"), ("id_l", "id_r")])
-def test_pairs_that_a_matcher_denies_are_no_matches(names):
+def test_verdicts_among_matches_are_refused(names, columns):
+    """The truth must not decide what the matcher found."""
     draw = mb.draw(PEOPLE, labels=20, seed="d", link=True)
-    rows = [(f"p{i}", f"q{i}", int(i % 2 == 0)) for i in range(30)]
-    x, y, label = zip(*rows, strict=True)
-    table = pa.table({names[0]: x, names[1]: y, "label": label})
-    found = matches_of([(a, b) for a, b, yes in rows if yes])
+    table = pa.table({names[0]: ["p1", "p2"], names[1]: ["q1", "q5"]} | columns)
+    threshold = 0.5 if "score" in columns else None
+    for named in ({}, {"x": names[0], "y": names[1]}):
+        with pytest.raises(
+            mb.InputError, match=r"^holdout must not mix matches, verdicts and scores"
+        ):
+            tally(draw, PEOPLE, TRUTH, table, threshold=threshold, columns=named)
+
+
+def test_truth_beside_a_prediction_is_refused():
+    draw = mb.draw(PEOPLE, labels=20, seed="d", link=True)
+    table = {"ltable_id": ["p1", "p2"], "rtable_id": ["q1", "q5"], "predicted": [1, 1]}
+    found = matches_of([("p1", "q1"), ("p2", "q5")])
     expected = naive(PEOPLE["id"].to_pylist(), TRUTH, found, found, draw)
-    named = {"x": names[0], "y": names[1]}
-    for columns in ({}, named):
-        assert tally(draw, PEOPLE, TRUTH, table, columns=columns) == expected
+    assert tally(draw, PEOPLE, TRUTH, pa.table(table)) == expected
+    with pytest.raises(mb.InputError, match=r"^holdout must not mix matches, verdicts and scores"):
+        tally(draw, PEOPLE, TRUTH, pa.table(table | {"label": [1, 0]}))
+
+
+@pytest.mark.parametrize("columns", [{"predicted": 1}, {"label": 1, "score": 0.9}, {"label": 2}])
+def test_a_matcher_s_verdicts_are_no_labels(columns):
+    with pytest.raises(
+        mb.InputError, match=r"^labels must (not mix|have a number in every 'label')"
+    ):
+        link_case_labels(**columns)
+
+
+def test_two_scores_with_sources_are_refused():
+    draw = mb.draw(PEOPLE, labels=10, seed="d", source="l")
+    told = {f"l-__-{x}": {f"r-__-{y}" for y in ys} for x, ys in TRUTH.items()}
+    table = pa.table(
+        {
+            "match_probability": [0.9, 0.1],
+            "source_dataset_l": ["l", "r"],
+            "source_dataset_r": ["r", "l"],
+            "unique_id_l": ["p1", "q1"],
+            "unique_id_r": ["q1", "p1"],
+        }
+    )
+    with pytest.raises(mb.InputError, match=r"^holdout must hold each pair once, got "):
+        tally(draw, PEOPLE, told, table, threshold=0.5)
+
+
+def test_ids_of_two_names_are_refused():
+    both = pa.table({"id": ["a"], "unique_id": ["b"]})
+    with pytest.raises(mb.InputError, match=r"^population must have one column of ids, got 'id' a"):
+        mb.draw(both, labels=1)
+
+
+def test_labels_brought_along_of_one_table():
+    records = pa.table({"id": [f"p{i}" for i in range(30)]})
+    pairs = pa.table(
+        {"x": [f"p{i}" for i in range(0, 30, 2)], "y": [f"p{i}" for i in range(1, 30, 2)]}
+    )
+    labels = pa.table({"x": [f"p{i}" for i in range(20)], "y": [f"p{i ^ 1}" for i in range(20)]})
+    certificate = mb.certify(
+        population=records, holdout=pairs, labels=labels, assume_uniform=True, dedupe=True
+    )
+    assert set(certificate.tallies.validation) == {(1, 1, 1)}
 
 
 def splink_rows(**changes):

@@ -1,8 +1,9 @@
 """From an audit folder, or from labels that a person brings, to a certificate."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,10 +112,9 @@ def certify(
             read_labels(con, truth, truth_form, setting.matching)
         else:
             _check_names_nodes(truth_form)
-            matching = Matching(dedupe, link, source)
-            read_labels(con, truth, truth_form, matching)
-            chosen = Choices.from_dict(choices)
-            setting = _as_brought(con, population, id, trained_on, chosen, matching)
+            chosen, matching = Choices.from_dict(choices), Matching(dedupe, link, source)
+            read = partial(read_labels, con, truth, truth_form, matching)
+            setting = _as_brought(con, population, id, trained_on, chosen, matching, read)
         kinds = setting.kind, key_kind(*ys) if ys else "string"
         if setting.matching.dedupe:
             kinds = setting.kind, setting.kind
@@ -244,10 +244,12 @@ def _as_brought(
     trained_on: Any,
     choices: Choices,
     matching: Matching,
+    read: Callable[[], None],
 ) -> Setting:
     source = open_source(con, "population", population)
     column = id_column(source, id)
     size = read_ids(con, source, "population", column, origin=matching.source)
+    read()
     inputs: dict[str, Any] = {"population": source.as_dict(size=size, id=id, **matching.as_dict())}
     labelled = _ids(con, "select distinct x as id from labels")
     if not labelled:
@@ -261,7 +263,7 @@ def _as_brought(
     trained: list[str] = []
     if trained_on is not None:
         used = open_source(con, "trained_on", trained_on)
-        read_ids(con, used, "trained", id_column(used, None, "x"))
+        read_ids(con, used, "trained", id_column(used, None, "x"), origin=matching.source)
         inputs["trained_on"] = used.as_dict()
         trained = _ids(con, "select id from trained")
         strange = sorted(set(trained) - set(labelled))

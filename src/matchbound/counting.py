@@ -52,6 +52,9 @@ def count(
         tables.count("count_true", "labels")
         tables.common("count_right", "labels", "holdout")
         if "labels" in clusters:
+            if not dedupe:
+                for name in {"holdout", second}:
+                    _check_matched_are_labelled(con, name, name in clusters)
             _check_labels(con, len(sample), one_to_one, unlabelled, "cluster_labels_wrong")
         rows = query(con, "triples_of_counts")
     train, validation, overlap = _label_triples(rows)
@@ -76,6 +79,20 @@ class _Counts:
 
     def _form(self, table: str) -> str:
         return "clusters" if table in self.clusters else "pairs"
+
+
+def _check_matched_are_labelled(con: "DuckDBPyConnection", table: str, is_clusters: bool) -> None:
+    """Clusters as labels must know every y that a matcher found, or it would count as wrong."""
+    found = f"select x as y from {table} where is_y" if is_clusters else f"select y from {table}"
+    rows = con.execute(
+        f"select min(y) from ({found}) where y not in (select x from labels)"
+    ).fetchall()
+    for (y,) in rows:
+        if y is not None:
+            raise AssumptionError(
+                f"labels must put every record that {table} matches into a cluster, got none for "
+                f"{y!r}. Give all clusters, or verified pairs as x and y."
+            )
 
 
 def _check_both_ways(con: "DuckDBPyConnection", size: int, drawn: int) -> None:

@@ -1,7 +1,7 @@
 """Which tool wrote a table, told by its columns: nobody renames a column for us."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from matchbound.errors import AssumptionError, InputError
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 COLUMN_ROLES = ("x", "y", "score", "source", "id", "cluster")
 VERDICTS = ("clerical_match_score", "label", "predicted", "predicted_label")  # 1 yes, 0 no
+PERSON = VERDICTS[:2]  # what a person says of a pair; the others are a matcher's
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def recognise(source: "Source", named: Mapping[str, str]) -> Form:
     _refuse_active_learning(source)
     _check_named(named)
     if named:
-        return _as_named(source, named)
+        return _with_verdict(source, _as_named(source, named))
     found = [form for form in _candidates(source) if form is not None]
     if len(found) > 1:
         raise InputError(
@@ -56,7 +57,28 @@ def recognise(source: "Source", named: Mapping[str, str]) -> Form:
             f"knows, got {', '.join(map(repr, source.columns))}. "
             "Name the columns: --columns x=…,y=… or --columns id=…,cluster=…."
         )
-    return found[0]
+    return _with_verdict(source, found[0])
+
+
+def _with_verdict(source: "Source", form: Form) -> Form:
+    """A person's verdict is for labels, a matcher's for matches; never one for the other."""
+    if isinstance(form, Clusters):
+        return form
+    verdicts = [name for name in map(source.column, VERDICTS) if name is not None]
+    if source.argument == "labels":
+        fitting = [name for name in map(source.column, PERSON) if name is not None]
+        good = verdicts == fitting and len(fitting) <= 1 and not (fitting and form.score)
+    elif form.positive is None:  # matches, and every row is one
+        good, fitting = not verdicts, []
+    else:
+        good, fitting = verdicts == [form.positive], [form.positive]
+    if not good:
+        raise InputError(
+            f"{source.argument} must not mix matches, verdicts and scores, got columns "
+            f"{', '.join(verdicts + ([form.score] if form.score else []))}. "
+            "Keep the rows that are meant, and drop these columns."
+        )
+    return replace(form, positive=fitting[0] if fitting else None)
 
 
 def _candidates(source: "Source") -> Iterable[Form | None]:
@@ -71,7 +93,7 @@ def _plain(source: "Source") -> Form | None:
     x, y = source.column("x"), source.column("y")
     if not (x and y):
         return None
-    return Pairs(x, y, source.column("score"), positive=source.column(*VERDICTS))
+    return Pairs(x, y, source.column("score"))
 
 
 def _left_and_right(source: "Source") -> Form | None:
@@ -84,7 +106,6 @@ def _left_and_right(source: "Source") -> Form | None:
                 right,
                 source.column("match_probability", "score"),
                 *_both_sources(source, "source_dataset_l", "source_dataset_r"),
-                source.column(*VERDICTS),
                 either_way=True,
             )
     if source.column("match_key") and _sides(source, "", "_l", "_r"):
@@ -126,7 +147,7 @@ def _py_entitymatching(source: "Source") -> Form | None:
             "Name the columns: --columns x=ltable_…,y=rtable_…."
         )
     key = "id" if "id" in keys else keys[0]
-    label = source.require("label", "predicted", "predicted_label")
+    label = source.require("predicted", "predicted_label", "label")
     return Pairs(source.require(f"ltable_{key}"), source.require(f"rtable_{key}"), positive=label)
 
 
@@ -141,6 +162,11 @@ def _clusters(source: "Source") -> Form | None:
             "Name it: --columns id=…,cluster=…."
         )
     cluster = several[0]
+    if source.column("unique_id") and source.column("id"):
+        raise InputError(
+            f"{source.argument} must have one column of ids, got unique_id and id. "
+            "Name it: --columns id=…,cluster=…."
+        )
     return Clusters(source.require("unique_id", "id"), cluster, source.column("source_dataset"))
 
 
@@ -164,16 +190,22 @@ def _as_named(source: "Source", named: Mapping[str, str]) -> Form:
             _existing(source, named["cluster"]),
             None if origin is None else _existing(source, origin),
         )
+    if "id" in named:
+        raise InputError("columns must name a cluster with an id, got an id alone. Name both.")
     x, y = _existing(source, named.get("x", "x")), _existing(source, named.get("y", "y"))
-    score, origin = named.get("score"), named.get("source")
-    left, right = (None, None) if origin is None else (f"{origin}_l", f"{origin}_r")
+    score, origin = named.get("score"), named.get("source", "source_dataset")
+    left, right = _both_sources(source, f"{origin}_l", f"{origin}_r")
+    if "source" in named and left is None:
+        raise InputError(
+            f"columns must name columns of {source.argument}, got source={origin!r} without "
+            f"{origin}_l and {origin}_r. Choose among {', '.join(map(repr, source.columns))}."
+        )
     return Pairs(
         x,
         y,
         source.column("match_probability", "score") if score is None else _existing(source, score),
-        None if left is None else _existing(source, left),
-        None if right is None else _existing(source, right),
-        source.column(*VERDICTS),
+        left,
+        right,
         either_way=True,
     )
 

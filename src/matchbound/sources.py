@@ -89,7 +89,7 @@ def open_source(con: "DuckDBPyConnection", argument: str, given: Any) -> Source:
         return _open_file(con, argument, Path(given))
     try:
         given = as_table(given)
-    except (TypeError, ValueError) as error:  # Arrow's own errors are of these kinds
+    except (TypeError, ValueError, OverflowError) as error:  # Arrow's own are of these kinds
         raise InputError(
             f"{argument} must have ids of one type, got an error ({error}). Convert them to text."
         ) from None

@@ -24,6 +24,11 @@ def id_column(source: Source, named: str | None, *others: str) -> str:
                 f"Choose among {listed(source.columns)}."
             )
         return column
+    if source.column("id") and source.column("unique_id"):
+        raise InputError(
+            f"{source.argument} must have one column of ids, got 'id' and 'unique_id'. "
+            "Name the right one with --id."
+        )
     column = source.column("id", "unique_id", *others)
     if column is None:
         raise InputError(
@@ -92,7 +97,7 @@ def read_matches(
         _load(con, source, table, columns, keeps)
     else:
         _refuse_repeats(con, source, columns, None)
-        if matching.dedupe and form.score is not None:
+        if form.score is not None and (matching.dedupe or form.x_source is not None):
             _refuse_repeats(con, source, columns, form.score)
         if form.score is not None:
             keeps = f"{keeps} and {_matches(con, source, form.score, threshold)}"
@@ -169,7 +174,7 @@ def read_labels(con: "DuckDBPyConnection", source: Source, form: Form, matching:
         _refuse_selves(con, source, "labels")
         if form.either_way:  # the drawn node is x; if both were drawn, the first
             drawn = "in (select id from sample)"
-            first = f"x {drawn} or y not {drawn}"
+            first = f"x {drawn} or y is null or y not {drawn}"
             con.execute(
                 "create or replace temp table labels as select "
                 f"case when {first} then x else y end as x, "
@@ -187,7 +192,8 @@ def _verdict(con: "DuckDBPyConnection", source: Source, form: Pairs) -> str:
         return "true"
     verdict = source.score(form.positive)
     nan = "cast('nan' as double)"
-    ((unsaid,),) = scan(con, source, f"select count(*) - count(nullif({verdict}, {nan}))")
+    inside = f"case when {verdict} between 0 and 1 then nullif({verdict}, {nan}) end"
+    ((unsaid,),) = scan(con, source, f"select count(*) - count({inside})")
     if unsaid:
         raise InputError(
             f"{source.argument} must have a number in every {form.positive!r}, 1 for yes and 0 for "
