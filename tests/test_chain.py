@@ -455,6 +455,11 @@ BAD_LUCK = {
         "id must be left out with an audit folder, got 'name': such things are fixed at the draw. "
         "Drop it, or draw again.",
     ),
+    "another matching than was drawn": (
+        lambda a: ["--dedupe"],
+        "dedupe must be left out with an audit folder, got True: such things are fixed at the "
+        "draw. Drop it, or draw again.",
+    ),
     "edited choices": (
         lambda a: (
             (a / "draw.json").write_text(

@@ -91,6 +91,7 @@ def certify(
         "assume_uniform": assume_uniform or None,
         **choices,
     }
+    fixed |= {"dedupe": dedupe or None, "link": link or None, "source": source}
     if audit is not None:
         _check_audit(audit, labels, fixed)
     else:

@@ -10,7 +10,6 @@ import numpy as np
 
 from matchbound import bounds
 from matchbound.choices import Choices
-from matchbound.errors import AssumptionError
 from matchbound.tallies import Tally
 from matchbound.theorems import gaps, labels
 from matchbound.theorems.terms import (
@@ -37,7 +36,7 @@ def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
     if complete:
         loss = gaps.precision_loss_one_to_one if choices.one_to_one else gaps.precision_loss
         right -= math.fsum(n * loss(h, c, hc) for h, c, hc, n in tally.gap)
-        total = _matched_by_complete(tally)
+        total = found(tally, "complete")
     return Finding(right / total, estimate(labels.precisions(tally.fresh) or known), bound)
 
 
@@ -83,17 +82,6 @@ def error_rate(tally: Tally, choices: Choices, complete: bool) -> Finding:
     return Finding(
         wrong / tally.size, estimate(labels.errors(tally.fresh if rest else tally.train)), bound
     )
-
-
-def _matched_by_complete(tally: Tally) -> int:
-    """|X_C|."""
-    count = sum(n for _, c, _, n in tally.gap if c)
-    if not count:
-        raise AssumptionError(
-            f"complete must match some node, got 0 of {tally.size}. "
-            "Give a matcher that finds something, or a lower threshold."
-        )
-    return count
 
 
 def _matched_nodes(tally: Tally, rest: int, delta: float, choices: Choices) -> float:

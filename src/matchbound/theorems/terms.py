@@ -40,12 +40,13 @@ def pick_bound(choices: Choices, metric: str, binary: bool) -> str:
     return choices.bound
 
 
-def found(tally: Tally) -> int:
-    """|X_H|, if the gap is a census."""
-    count = sum(n for h, _, _, n in tally.gap if h)
+def found(tally: Tally, matcher: str = "holdout") -> int:
+    """|X_H|, or |X_C| for "complete", if the gap is a census."""
+    place = ("holdout", "complete").index(matcher)
+    count = sum(cell[3] for cell in tally.gap if cell[place])
     if not count:
         raise AssumptionError(
-            f"holdout must match some node, got 0 of {tally.drawn}. "
+            f"{matcher} must match some node, got 0 of {tally.drawn}. "
             "Give a matcher that finds something, or a lower threshold."
         )
     return count
