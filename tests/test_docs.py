@@ -45,3 +45,11 @@ def test_help_names_every_verb(capsys):
     assert stop.value.code == 0
     shown = capsys.readouterr().out
     assert all(verb in shown for verb in ("draw", "certify", "verify", "demo"))
+
+
+def test_the_readme_s_numbers_for_splink_are_the_tutorial_s():
+    tutorial = (ROOT / "docs" / "splink.md").read_text("utf-8")
+    numbers = set(re.findall(r"≥ (0\.\d{4})", tutorial))
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert len(numbers) == 2
+    assert all(number in readme for number in numbers)

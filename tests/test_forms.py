@@ -478,7 +478,7 @@ def test_labels_that_say_no_are_no_matches():
 @pytest.mark.parametrize("value", [float("nan"), None, "yes"])
 def test_labels_that_say_neither_are_refused(value):
     with pytest.raises(
-        mb.InputError, match=r"^labels must have (a number in every|scores that are)"
+        mb.InputError, match=r"^labels must have (1 for yes or 0 for|scores that are)"
     ):
         link_case_labels(label=value)
 
@@ -523,7 +523,8 @@ def test_truth_beside_a_prediction_is_refused():
 @pytest.mark.parametrize("columns", [{"predicted": 1}, {"label": 1, "score": 0.9}, {"label": 2}])
 def test_a_matcher_s_verdicts_are_no_labels(columns):
     with pytest.raises(
-        mb.InputError, match=r"^labels must (not mix|have a number in every 'label')"
+        mb.InputError,
+        match=r"^labels must (not mix|not have a column|have 1 for yes or 0 for no in)",
     ):
         link_case_labels(**columns)
 
@@ -697,16 +698,29 @@ def test_labels_of_two_drawn_nodes_agree():
 
 
 def test_labels_among_drawn_nodes_alone_are_refused():
-    """Twelve of sixty drawn, all matched in pairs among themselves: that is no accident."""
+    """Twelve of sixty drawn, in clusters of six among themselves: that is no accident."""
 
-    def in_pairs(nodes):
-        pairs = list(zip(nodes[::2], nodes[1::2], strict=True))
-        more = list(combinations(nodes[:6], 2))
-        rows = {(a, b) for a, b in pairs + more}
+    def in_sixes(nodes):
+        rows = {*combinations(nodes[:6], 2), *combinations(nodes[6:], 2)}
         return sorted(rows | {(b, a) for a, b in rows})
 
     with pytest.raises(mb.AssumptionError, match=r"^labels must hold drawn nodes' matches among"):
-        dedupe_case(in_pairs)
+        dedupe_case(in_sixes)
+
+
+def test_one_large_cluster_may_be_drawn_whole():
+    """25 of 100 records match each other and 95 are drawn: often all of the 25 are."""
+    records = pa.table({"id": [f"r{i}" for i in range(100)]})
+    cluster = {f"r{i}" for i in range(25)}
+    truth = {x: cluster - {x} for x in cluster}
+    pairs = sorted(combinations(sorted(cluster), 2))
+    holdout = pa.table({"x": [x for x, _ in pairs], "y": [y for _, y in pairs]})
+    whole = 0
+    for seed in range(20):
+        draw = mb.draw(records, labels=95, seed=str(seed), dedupe=True)
+        whole += cluster <= {x for x, _, _ in draw.sample}
+        tally(draw, records, truth, holdout)
+    assert whole
 
 
 def test_one_table_or_two_must_be_said():
@@ -790,3 +804,176 @@ def test_a_source_must_be_one_of_the_table_s():
             "source must say which of 'l', 'r' is the population, as holdout has records of "
             f"several, got {got}. Draw with --source."
         )
+
+
+# What a table must not hide
+
+
+UNREAD = {
+    "match": [i % 2 for i in range(10)],
+    "is_match": [bool(i % 2) for i in range(10)],
+    "verdict": ["yes" if i % 2 else "no" for i in range(10)],
+    "checked by Ann": ["Y" if i % 2 else "N" for i in range(10)],
+    "match_probability": [0.01] * 10,
+}
+
+
+@pytest.mark.parametrize("column", UNREAD)
+def test_verdicts_under_other_names_are_refused_in_labels(column):
+    draw = mb.draw(PEOPLE, labels=10, seed="d", link=True)
+    labels = labels_for(draw, TRUTH)
+    labels = labels.slice(0, 10).append_column(column, pa.array(UNREAD[column]))
+    holdout = pa.table({"x": ["p1"], "y": ["q1"]})
+    with pytest.raises(
+        mb.InputError, match=r"^labels must (not have a column that may|be verified)"
+    ):
+        tally(draw, PEOPLE, TRUTH, holdout, labels=labels)
+
+
+@pytest.mark.parametrize("column", ["match", "prediction", "probability", "match_weight"])
+def test_verdicts_under_other_names_are_refused_in_matches(column):
+    draw = mb.draw(PEOPLE, labels=10, seed="d", link=True)
+    holdout = pa.table({"x": ["p1"], "y": ["q1"], column: [0.0]})
+    with pytest.raises(mb.InputError) as error:
+        tally(draw, PEOPLE, TRUTH, holdout)
+    assert str(error.value) == (
+        "holdout must not have a column that may say which pairs count without being read, got "
+        f"{column!r}. Drop it; or name a score with --columns score=…, and write a person's "
+        "verdicts as 1 and 0 into a column 'label'."
+    )
+
+
+def test_plain_pairs_may_carry_splink_s_score():
+    draw = mb.draw(PEOPLE, labels=40, seed="d", link=True)
+    found = pa.table({"x": ["p1", "p2"], "y": ["q1", "q2"], "match_probability": [0.9, 0.1]})
+    expected = naive(PEOPLE["id"].to_pylist(), TRUTH, *[matches_of([("p1", "q1")])] * 2, draw)
+    assert tally(draw, PEOPLE, TRUTH, found, threshold=0.5) == expected
+
+
+def test_sides_that_nothing_tells_apart_are_refused():
+    """Splink's sides are in the order of the sources' names; here the sources are named `src`."""
+    ids = [str(i) for i in range(60)]
+    people = pa.table({"unique_id": ids})
+    draw = mb.draw(people, labels=50, seed="s", link=True)
+    truth = {x: {x} for x in ids}
+    right = [x if int(x) % 2 == 0 else "0" for x in ids]
+    table = pa.table(
+        {
+            "match_key": ["0"] * 60,
+            "src_l": ["aa_right"] * 60,
+            "src_r": ["zz_left"] * 60,
+            "unique_id_l": right,
+            "unique_id_r": ids,
+        }
+    )
+    with pytest.raises(mb.InputError) as error:
+        tally(draw, people, truth, table)
+    assert str(error.value) == (
+        "holdout must tell which side is the population, got its ids on both sides (such as '0'). "
+        "Name the sides: --columns x=unique_id_l,y=unique_id_r if the first is it; or give both "
+        "sources."
+    )
+    found = matches_of(zip(ids, right, strict=True))
+    expected = naive(ids, truth, found, found, draw)
+    columns = {"x": "unique_id_r", "y": "unique_id_l"}
+    assert tally(draw, people, truth, table, columns=columns) == expected
+    told = mb.draw(people, labels=50, seed="s", source="zz_left")
+    right_of = {f"zz_left-__-{x}": {f"aa_right-__-{y}" for y in ys} for x, ys in found.items()}
+    true = {f"zz_left-__-{x}": {f"aa_right-__-{x}"} for x in ids}
+    expected = naive(list(true), true, right_of, right_of, told)
+    assert tally(told, people, true, table, columns={"source": "src"}) == expected
+
+
+def test_clusters_without_sources_are_assumed_to_have_ids_of_their_own():
+    draw = mb.draw(PEOPLE, labels=40, seed="d", link=True)
+    clusters = pa.table({"id": ["p1", "q1"], "cluster_id": [1, 1]})
+    labels = labels_for(draw, TRUTH)
+    certificate = mb.certify(draw, population=PEOPLE, holdout=clusters, labels=labels)
+    assert "ids of the population are never the other table's" in str(certificate)
+
+
+def test_splink_s_labels_hold_each_pair_once():
+    """Both of a pair's nodes were drawn, and one row speaks for both."""
+    ids = [f"r{i}" for i in range(60)]
+    records = pa.table({"id": ids})
+    draw = mb.draw(records, labels=40, seed="s", dedupe=True)
+    truth = {x: {f"r{int(x[1:]) ^ 1}"} for x in ids}
+    once = sorted({tuple(sorted((x, *truth[x]))) for x, _, _ in draw.sample})
+    labels = pa.table(
+        {
+            "unique_id_l": [a for a, _ in once],
+            "unique_id_r": [b for _, b in once],
+            "clerical_match_score": [1.0] * len(once),
+        }
+    )
+    holdout = pa.table({"x": ids[::2], "y": ids[1::2]})
+    assert len(once) < 40
+    expected = naive(ids, truth, truth, truth, draw)
+    assert tally(draw, records, truth, holdout, labels=labels) == expected
+
+
+def test_an_unlabelled_partner_contradicts_nobody():
+    def all_but_one(nodes):
+        return [(nodes[0], nodes[1]), (nodes[0], "p59"), *[(x, None) for x in nodes[2:]]]
+
+    dedupe_case(
+        all_but_one, holdout=[(f"p{i}", f"p{i + 1}") for i in range(59)], unlabelled="worst"
+    )
+
+
+@pytest.mark.parametrize("labels_as", ["pairs", "clusters"])
+def test_labels_by_role_of_one_table(tmp_path, labels_as):
+    ids = [f"r{i}" for i in range(60)]
+    pq.write_table(pa.table({"id": ids}), tmp_path / "records.parquet")
+    draw = mb.draw(tmp_path / "records.parquet", labels=20, train=10, seed="z", dedupe=True)
+    draw.save(tmp_path / "audit")
+    table = pd.DataFrame({"id": ids, "cluster_id": [i // 2 for i in range(60)]})
+    if labels_as == "pairs":
+        rows = [(x, f"r{int(x[1:]) ^ 1}") for x, _, _ in draw.sample]
+        table = pd.DataFrame(rows, columns=["x", "y"])
+    table.to_csv(tmp_path / "audit/labels.csv", index=False)
+    trained = [x for place, x in sorted((t, x) for x, t, _ in draw.sample if t)]
+    expected = [(x, f"r{int(x[1:]) ^ 1}") for x in trained]
+    assert mb.labels(tmp_path / "audit", role="train") == expected
+
+
+def test_clusters_as_labels_of_whole_number_matches():
+    people = pa.table({"id": list(range(60))})
+    draw = mb.draw(people, labels=40, seed="s", link=True)
+    holdout = pa.table({"x": list(range(60)), "y": [f"q{i}" for i in range(60)]})
+    records = [*map(str, range(60)), *(f"q{i}" for i in range(60))]
+    labels = pa.table({"id": records, "cluster_id": [*range(60), *range(60)]})
+    matches = {str(i): {f"q{i}"} for i in range(60)}
+    expected = naive(list(matches), matches, matches, matches, draw)
+    assert tally(draw, people, matches, holdout, labels=labels) == expected
+
+
+def test_label_clusters_of_one_table_hold_no_strangers():
+    ids = [f"r{i}" for i in range(10)]
+    draw = mb.draw(pa.table({"id": ids}), labels=5, seed="s", dedupe=True)
+    labels = pa.table({"id": [*ids, "zz"], "cluster_id": [*[i // 2 for i in range(10)], 0]})
+    holdout = pa.table({"x": ["r0"], "y": ["r1"]})
+    with pytest.raises(mb.InputError, match=r"^labels must match records of the population, got x"):
+        tally(draw, pa.table({"id": ids}), {}, holdout, labels=labels)
+
+
+def test_columns_are_named_on_the_command_line(tmp_path, capsys):
+    from matchbound.cli import main
+
+    def run(*arguments):
+        return main([str(argument) for argument in arguments])
+
+    ids = [f"r{i}" for i in range(60)]
+    pd.DataFrame({"key": ids}).to_csv(tmp_path / "records.csv", index=False)
+    table = pd.DataFrame({"left_id": ids[::2], "right_id": ids[1::2], "p": [0.9] * 30})
+    table.to_csv(tmp_path / "pairs.csv", index=False)
+    draw = ["draw", tmp_path / "records.csv", "--id", "key", "--labels", 40, "--dedupe"]
+    assert run(*draw, "--out", tmp_path / "audit") == 0
+    nodes = [x for x, _, _ in mb.Draw.load(tmp_path / "audit").sample]
+    labels = pd.DataFrame({"left_id": nodes, "right_id": [f"r{int(x[1:]) ^ 1}" for x in nodes]})
+    labels.to_csv(tmp_path / "audit/labels.csv", index=False)
+    certify = ["certify", tmp_path / "audit", "--holdout", tmp_path / "pairs.csv"]
+    named = ["--columns", "x=left_id,y=right_id,score=p", "--threshold", 0.5]
+    assert run(*certify, *named) == 0
+    assert "precision  of the holdout matcher ≥ 0.9" in capsys.readouterr().out
+    assert run("verify", tmp_path / "audit") == 0

@@ -12,10 +12,10 @@ from matchbound.choices import Choices
 from matchbound.counting import count, load_sample
 from matchbound.engine import connect
 from matchbound.errors import InputError
-from matchbound.files import digest_of_file, find_file, is_folder
+from matchbound.files import digest_of_file, is_folder
 from matchbound.forms import Clusters, Form, Pairs, recognise
 from matchbound.matching import Matching
-from matchbound.sampling import Draw, Progress, Row, hash_of, join_orders, key_of
+from matchbound.sampling import Draw, Progress, Row, hash_of, join_orders, key_of, population_of
 from matchbound.sources import Source, key_kind, open_source
 from matchbound.tables import (
     check_threshold,
@@ -42,6 +42,9 @@ ALL_TRUE = "Every labelled node's labels hold all of its true matches, and no ot
 HOLDOUT = "The holdout matcher was developed with no labels but the training nodes'."
 ANYTHING = "The complete matcher may have been developed with anything, these labels included."
 ONE_TO_ONE = "The user promised that a node has at most one true match."
+DISJOINT = (
+    "Not checked: in clusters without sources, ids of the population are never the other table's."
+)
 PUBLIC_SEED = "labels brought along"  # known to all: an order that nobody chose
 
 
@@ -102,10 +105,8 @@ def certify(
         forms = {name: recognise(table, columns or {}) for name, table in matchers.items()}
         threshold = check_threshold(threshold, forms.values())
         truth = open_source(con, "labels", Path(audit) / "labels.csv" if labels is None else labels)
-        named = columns or {}
-        shared = all(truth.column(name) for name in named.values())
-        truth_form = recognise(truth, named if shared else {})
-        xs, ys = _native_columns(matchers, forms)
+        truth_form = recognise(truth, _named_in_labels(truth, columns or {}))
+        xs, ys = _native_columns(matchers, forms, truth_form)
         progress("reading the population and the labels")
         if audit is not None:
             setting = _as_drawn(con, audit, population, xs, ys)
@@ -149,19 +150,32 @@ def certify(
         setting.choices,
         complete=complete is not None,
         inputs=inputs,
-        assumptions=_assumed(tally, setting, complete is not None),
+        assumptions=_assumed(tally, setting, complete is not None, [*forms.values(), truth_form]),
     )
 
 
 def _native_columns(
-    sources: Mapping[str, Source], forms: Mapping[str, Form]
+    sources: Mapping[str, Source], forms: Mapping[str, Form], truth: Form
 ) -> tuple[list[tuple[Source, str]], list[tuple[Source, str]]]:
     """The columns of x and of y, if ids may be compared as they are: none of them if not."""
-    plain = all(isinstance(form, Pairs) and form.x_source is None for form in forms.values())
+    plain = isinstance(truth, Pairs) and all(
+        isinstance(form, Pairs) and form.x_source is None for form in forms.values()
+    )
     if not plain:
         return [], []
     pairs = [(sources[name], form) for name, form in forms.items() if isinstance(form, Pairs)]
     return [(table, form.x) for table, form in pairs], [(table, form.y) for table, form in pairs]
+
+
+def _named_in_labels(truth: Source, columns: Mapping[str, str]) -> dict[str, str]:
+    """The names that hold for labels too: all those of ids, or none."""
+    named = {role: name for role, name in columns.items() if role != "score"}
+    ids = [name for role, name in named.items() if role != "source"]
+    if not ids or not all(truth.column(name) for name in ids):
+        return {}
+    if "source" in named and not truth.column(named["source"], f"{named['source']}_l"):
+        del named["source"]
+    return named
 
 
 def _refuse_doubt(con: "DuckDBPyConnection", name: str) -> None:
@@ -194,7 +208,7 @@ def _as_drawn(
     ys: Sequence[tuple[Source, str]],
 ) -> Setting:
     draw = audit if isinstance(audit, Draw) else Draw.load(audit)
-    source = open_source(con, "population", _population_of(draw, audit, population))
+    source = open_source(con, "population", population_of(draw, audit, population))
     if source.digest != draw.population["digest"]:
         raise InputError(
             f"population must be what was drawn from, got {source.path or 'a table'!r}, which has "
@@ -214,28 +228,6 @@ def _as_drawn(
     }
     inputs = {"population": source.as_dict(size=size, id=draw.population["id"]), "draw": drawn}
     return Setting(size, kind, draw.sample, draw.choices, inputs, DRAWN, draw.matching)
-
-
-def _population_of(draw: Draw, audit: Any, population: Any) -> Any:
-    """Where it is now: as given, as recorded, or beside the audit folder."""
-    recorded = draw.population["path"]
-    if population is not None:
-        return population
-    if recorded is None:
-        raise InputError(
-            "population must be given again, because it was drawn from a table in memory, got "
-            "None. Certify from Python with the same table, or draw from a file."
-        )
-    if isinstance(audit, Draw):
-        return recorded
-    found = find_file(recorded, Path(audit))
-    if not found:
-        raise InputError(
-            f"population must be where it was drawn from, got {recorded!r} (no such file). "
-            "Say where it is now with --population."
-        )
-    fitting = [place for place in found if digest_of_file(place) == draw.population["digest"]]
-    return (fitting or found)[0]
 
 
 def _as_brought(
@@ -311,9 +303,12 @@ def _arrange(
     )
 
 
-def _assumed(tally: Tally, setting: Setting, complete: bool) -> tuple[str, ...]:
+def _assumed(
+    tally: Tally, setting: Setting, complete: bool, forms: Sequence[Form]
+) -> tuple[str, ...]:
     nodes = (*tally.train, *tally.fresh)
     unlabelled = sum(t is None for _, t, _ in nodes)
+    sourceless = any(isinstance(form, Clusters) and form.source is None for form in forms)
     worst = f"{unlabelled} drawn nodes have no label and count as the worst case."
     return (
         setting.origin,
@@ -322,6 +317,7 @@ def _assumed(tally: Tally, setting: Setting, complete: bool) -> tuple[str, ...]:
         HOLDOUT,
         *([ANYTHING] if complete else []),
         *([ONE_TO_ONE] if setting.choices.one_to_one else []),
+        *([DISJOINT] if sourceless and setting.matching.is_link else []),
         *([worst] if unlabelled else []),
     )
 

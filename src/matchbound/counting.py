@@ -102,11 +102,14 @@ def _check_both_ways(con: "DuckDBPyConnection", size: int, drawn: int) -> None:
             f"labels must not contradict themselves, got {y!r} as a match of {x!r} but not the "
             "other way round, though both were drawn. Correct one of them."
         )
-    ((pairs, outside),) = con.execute(
-        "select count(y) / 2, count(case when y not in (select id from sample) then 1 end) "
-        "from labels"
+    # A cluster of k with one node drawn has the others drawn with probability (drawn/size)^(k−1);
+    # each of its nodes has t = k − 1 matches, and their t/(t + 1) sum to k − 1.
+    ((others, outside),) = con.execute(
+        "select coalesce(sum(t / (t + 1)), 0), coalesce(sum(outside), 0) from ("
+        "select count(*) as t, count(case when y not in (select id from sample) then 1 end) as "
+        "outside from labels where y is not null group by x)"
     ).fetchall()
-    if not outside and drawn < size and pairs * math.log(drawn / size) < math.log(1e-6):
+    if not outside and drawn < size and others * math.log(drawn / size) < math.log(1e-6):
         raise AssumptionError(
             f"labels must hold drawn nodes' matches among all {size} nodes, got matches of drawn "
             "nodes with drawn nodes alone. Look for each drawn node's matches everywhere."

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 COLUMN_ROLES = ("x", "y", "score", "source", "id", "cluster")
 VERDICTS = ("clerical_match_score", "label", "predicted", "predicted_label")  # 1 yes, 0 no
 PERSON = VERDICTS[:2]  # what a person says of a pair; the others are a matcher's
+SCORES = ("match_probability", "score")  # what is read as one; others must be named
+OTHER_SCORES = ("match_weight", "match_score", "probability", "confidence", "similarity", "weight")
+OTHER_VERDICTS = ("match", "is_match", "matched", "verdict", "prediction", "decision", "correct")
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,15 @@ def recognise(source: "Source", named: Mapping[str, str]) -> Form:
     """The form of a matcher's output or of labels; `named` are columns named by the user."""
     _refuse_active_learning(source)
     _check_named(named)
-    if named:
-        return _with_verdict(source, _as_named(source, named))
+    if named.keys() & {"x", "y", "id", "cluster"}:
+        form = _as_named(source, named)
+    else:
+        form = _with_names(source, _recognised(source), named)
+    _refuse_unread(source, form)
+    return _with_verdict(source, form)
+
+
+def _recognised(source: "Source") -> Form:
     found = [form for form in _candidates(source) if form is not None]
     if len(found) > 1:
         raise InputError(
@@ -57,7 +67,26 @@ def recognise(source: "Source", named: Mapping[str, str]) -> Form:
             f"knows, got {', '.join(map(repr, source.columns))}. "
             "Name the columns: --columns x=…,y=… or --columns id=…,cluster=…."
         )
-    return _with_verdict(source, found[0])
+    return found[0]
+
+
+def _refuse_unread(source: "Source", form: Form) -> None:
+    """A column that may say which rows count, under a name that is not read."""
+    if isinstance(form, Clusters):
+        return
+    unread = [*OTHER_VERDICTS]
+    if source.argument == "labels":
+        unread += [*SCORES, *OTHER_SCORES]
+    elif form.score is None and form.positive is None:
+        unread += OTHER_SCORES
+    known = (form.x, form.y, form.score, form.positive)
+    for column in map(source.column, unread):
+        if column is not None and column not in known:
+            raise InputError(
+                f"{source.argument} must not have a column that may say which pairs count without "
+                f"being read, got {column!r}. Drop it; or name a score with --columns score=…, and "
+                "write a person's verdicts as 1 and 0 into a column 'label'."
+            )
 
 
 def _with_verdict(source: "Source", form: Form) -> Form:
@@ -93,7 +122,7 @@ def _plain(source: "Source") -> Form | None:
     x, y = source.column("x"), source.column("y")
     if not (x and y):
         return None
-    return Pairs(x, y, source.column("score"))
+    return Pairs(x, y, source.column(*SCORES))
 
 
 def _left_and_right(source: "Source") -> Form | None:
@@ -104,7 +133,7 @@ def _left_and_right(source: "Source") -> Form | None:
             return Pairs(
                 left,
                 right,
-                source.column("match_probability", "score"),
+                source.column(*SCORES),
                 *_both_sources(source, "source_dataset_l", "source_dataset_r"),
                 either_way=True,
             )
@@ -127,10 +156,8 @@ def _both_sources(source: "Source", left: str, right: str) -> tuple[str | None, 
 
 
 def _goldenmatch(source: "Source") -> Form | None:
-    left, right = source.column("id_a"), source.column("id_b")
-    if not (left and right):
-        return None
-    return Pairs(left, right, None, positive=source.require("label"))
+    left, right, label = source.column("id_a"), source.column("id_b"), source.column("label")
+    return Pairs(left, right, positive=label) if left and right and label else None
 
 
 def _py_entitymatching(source: "Source") -> Form | None:
@@ -154,7 +181,8 @@ def _py_entitymatching(source: "Source") -> Form | None:
 def _clusters(source: "Source") -> Form | None:
     named = [source.column(name) for name in ("cluster_id", "z_cluster", "cluster")]
     several = [name for name in named if name is not None]
-    if not several:
+    record = source.column("unique_id", "id")
+    if not several or record is None:
         return None
     if len(several) > 1:
         raise InputError(
@@ -167,7 +195,7 @@ def _clusters(source: "Source") -> Form | None:
             f"{source.argument} must have one column of ids, got unique_id and id. "
             "Name it: --columns id=…,cluster=…."
         )
-    return Clusters(source.require("unique_id", "id"), cluster, source.column("source_dataset"))
+    return Clusters(record, cluster, source.column("source_dataset"))
 
 
 def _sides(source: "Source", prefix: str, left: str, right: str) -> list[str]:
@@ -188,26 +216,32 @@ def _as_named(source: "Source", named: Mapping[str, str]) -> Form:
         return Clusters(
             _existing(source, named.get("id", "id")),
             _existing(source, named["cluster"]),
-            None if origin is None else _existing(source, origin),
+            source.column("source_dataset") if origin is None else _existing(source, origin),
         )
     if "id" in named:
         raise InputError("columns must name a cluster with an id, got an id alone. Name both.")
     x, y = _existing(source, named.get("x", "x")), _existing(source, named.get("y", "y"))
-    score, origin = named.get("score"), named.get("source", "source_dataset")
+    return _with_names(source, Pairs(x, y, source.column(*SCORES)), named)
+
+
+def _with_names(source: "Source", form: Form, named: Mapping[str, str]) -> Form:
+    """The form with the score and the sources that were named."""
+    if isinstance(form, Clusters):
+        if not named:
+            return form
+        raise InputError(
+            f"columns must name id and cluster where {source.argument} has clusters, "
+            f"got {', '.join(named)} alone. Name those too."
+        )
+    origin = named.get("source", "source_dataset")
     left, right = _both_sources(source, f"{origin}_l", f"{origin}_r")
     if "source" in named and left is None:
         raise InputError(
             f"columns must name columns of {source.argument}, got source={origin!r} without "
             f"{origin}_l and {origin}_r. Choose among {', '.join(map(repr, source.columns))}."
         )
-    return Pairs(
-        x,
-        y,
-        source.column("match_probability", "score") if score is None else _existing(source, score),
-        left,
-        right,
-        either_way=True,
-    )
+    score = _existing(source, named["score"]) if "score" in named else form.score
+    return replace(form, score=score, x_source=left, y_source=right)
 
 
 def _check_named(named: Mapping[str, str]) -> None:

@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING
 from matchbound.counting import load_sample
 from matchbound.engine import connect
 from matchbound.errors import InputError
-from matchbound.forms import recognise
-from matchbound.sampling import Draw
+from matchbound.forms import Clusters, recognise
+from matchbound.sampling import Draw, population_of
 from matchbound.sources import open_source
-from matchbound.tables import read_labels
+from matchbound.tables import id_column, read_ids, read_labels
 
 if TYPE_CHECKING:
     from os import PathLike
 
+OF_CLUSTERS = (
+    "select s.id as x, o.x as y from sample s join labels m on m.x = s.id "
+    "left join labels o on o.cluster = m.cluster and o.is_y and o.x <> m.x"
+)
 ROLES = ("train", "validation", "all")
 
 
@@ -37,8 +41,14 @@ def labels(audit: "str | PathLike[str]", role: str = "train") -> list[tuple[str,
     with connect() as con:
         source = open_source(con, "labels", Path(audit) / "labels.csv")
         load_sample(con, draw.sample)
-        read_labels(con, source, recognise(source, {}), draw.matching)
+        form = recognise(source, {})
+        if draw.matching.dedupe or isinstance(form, Clusters):
+            table = open_source(con, "population", population_of(draw, audit))
+            column = id_column(table, draw.population["id"])
+            read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
+        read_labels(con, source, form, draw.matching)
         matches: dict[str, list[str | None]] = {}
-        for x, y in con.execute("select x, y from labels order by x, y").fetchall():
+        rows = OF_CLUSTERS if isinstance(form, Clusters) else "select x, y from labels"
+        for x, y in con.execute(f"{rows} order by x, y").fetchall():
             matches.setdefault(x, []).append(y)
     return [(node, y) for _, node in wanted for y in matches.get(node, [])]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from matchbound.choices import Choices
 from matchbound.engine import connect, query
 from matchbound.errors import InputError
-from matchbound.files import read_json, read_text, write_whole
+from matchbound.files import digest_of_file, find_file, read_json, read_text, write_whole
 from matchbound.matching import Matching
 from matchbound.sources import open_source
 from matchbound.tables import id_column, read_ids
@@ -158,6 +158,28 @@ def draw(
         validated = _first(con, seed, "validation", labels)
     where = table.as_dict(size=size, id=id)
     return Draw(where, seed, labels, train, choices, join_orders(trained, validated), matching)
+
+
+def population_of(draw: Draw, audit: Any, given: Any = None) -> Any:
+    """Where it is now: as given, as recorded, or beside the audit folder."""
+    recorded = draw.population["path"]
+    if given is not None:
+        return given
+    if recorded is None:
+        raise InputError(
+            "population must be given again, because it was drawn from a table in memory, got "
+            "None. Certify from Python with the same table, or draw from a file."
+        )
+    if isinstance(audit, Draw):
+        return recorded
+    found = find_file(recorded, Path(audit))
+    if not found:
+        raise InputError(
+            f"population must be where it was drawn from, got {recorded!r} (no such file). "
+            "Say where it is now with --population."
+        )
+    fitting = [place for place in found if digest_of_file(place) == draw.population["digest"]]
+    return (fitting or found)[0]
 
 
 def _check_seed(seed: str) -> str:

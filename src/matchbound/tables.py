@@ -90,10 +90,10 @@ def read_matches(
     if isinstance(form, Clusters):
         read_clusters(con, source, table, form, matching)
         return _count(con, table)
-    _refuse_no_source(con, source, form)
+    _refuse_no_source(con, source, form.x_source, form.y_source)
     columns = _pair_columns(source, form, kinds)
     keeps = _verdict(con, source, form)
-    if form.score is None and not matching.dedupe:
+    if form.score is None and form.positive is None and not matching.dedupe:
         _load(con, source, table, columns, keeps)
     else:
         _refuse_repeats(con, source, columns, None)
@@ -103,6 +103,7 @@ def read_matches(
             keeps = f"{keeps} and {_matches(con, source, form.score, threshold)}"
         _load(con, source, table, columns, keeps)
     _refuse_empty(con, source, table, {"x": form.x, "y": form.y})
+    _refuse_either_side(con, source, table, form, matching)
     _orient(con, source, table, form, matching)
     if matching.dedupe:
         _make_symmetric(con, source, table)
@@ -124,6 +125,8 @@ def read_clusters(
         told = f"cast({quoted(form.source)} as string)"
         mine = f"{told} = {literal(_known_source(con, source, form, matching))}"
         sides = f"{mine} as is_x, not {mine} as is_y"
+    if form.source is not None:
+        _refuse_no_source(con, source, form.source)
     cluster = source.key(form.cluster)
     _load(con, source, table, f"{node} as x, {cluster} as cluster, {sides}", f"{cluster} <> ''")
     _refuse_empty(con, source, table, {"x": form.id})
@@ -151,8 +154,11 @@ def read_labels(con: "DuckDBPyConnection", source: Source, form: Form, matching:
     if isinstance(form, Clusters):
         read_clusters(con, source, "labels", form, matching)
         _refuse_some_clusters(con)
+        if matching.dedupe:
+            _refuse_strangers(con, source, "x")
         return
-    _refuse_no_source(con, source, form)
+    _refuse_no_source(con, source, form.x_source, form.y_source)
+    _refuse_unread_verdicts(con, source, form)
     x, y = form.x, form.y
     if source.columns[y] in ("INTEGER", '"NULL"', "NULL") and not _any(con, source, y):
         y_text = "cast(null as string)"  # no label has a match: the column has no type of its own
@@ -169,18 +175,18 @@ def read_labels(con: "DuckDBPyConnection", source: Source, form: Form, matching:
     _load(con, source, "labels", columns)
     _refuse_empty(con, source, "labels", {"x": x})
     _refuse_spaces(con, source, "labels", {"x": x, "y": y})
+    _refuse_either_side(con, source, "labels", form, matching)
     _orient(con, source, "labels", form, matching)
     if matching.dedupe:
         _refuse_selves(con, source, "labels")
-        if form.either_way:  # the drawn node is x; if both were drawn, the first
+        if form.either_way:  # the drawn node is x; if both were drawn, each in turn
             drawn = "in (select id from sample)"
-            first = f"x {drawn} or y is null or y not {drawn}"
             con.execute(
-                "create or replace temp table labels as select "
-                f"case when {first} then x else y end as x, "
-                f"case when {first} then y else x end as y, says from labels"
+                "create or replace temp table labels as "
+                f"select x, y, says from labels where x {drawn} or y is null or y not {drawn} "
+                f"union select y, x, says from labels where y {drawn}"
             ).fetchall()
-        _refuse_strangers(con, source)
+        _refuse_strangers(con, source, "y")
     elif matching.source is not None:
         _refuse_bare(con, source)
     _settle_labels(con, source)
@@ -196,8 +202,8 @@ def _verdict(con: "DuckDBPyConnection", source: Source, form: Pairs) -> str:
     ((unsaid,),) = scan(con, source, f"select count(*) - count({inside})")
     if unsaid:
         raise InputError(
-            f"{source.argument} must have a number in every {form.positive!r}, 1 for yes and 0 for "
-            f"no, got {unsaid} without. Fill them, or remove these rows."
+            f"{source.argument} must have 1 for yes or 0 for no in every {form.positive!r}, got "
+            f"{unsaid} rows with neither. Write 1 or 0 there."
         )
     return f"{verdict} >= 0.5"
 
@@ -219,16 +225,54 @@ def _settle_labels(con: "DuckDBPyConnection", source: Source) -> None:
     ).fetchall()
 
 
-def _refuse_strangers(con: "DuckDBPyConnection", source: Source) -> None:
+def _refuse_strangers(con: "DuckDBPyConnection", source: Source, column: str) -> None:
     rows = con.execute(
-        "select min(y) from labels where y is not null and "
-        "y not in (select cast(id as string) from population)"
+        f"select min({column}) from labels where {column} is not null and "
+        f"{column} not in (select cast(id as string) from population)"
+    ).fetchall()
+    for (stranger,) in rows:
+        if stranger is not None:
+            raise InputError(
+                f"{source.argument} must match records of the population, got {column} = "
+                f"{stranger!r}, which is not in it. Correct the id."
+            )
+
+
+def _refuse_unread_verdicts(con: "DuckDBPyConnection", source: Source, form: Pairs) -> None:
+    """A column of yes and no that nobody named: labels it denies would count as true."""
+    used = (form.x, form.y, form.x_source, form.y_source, form.positive)
+    for column in source.columns:
+        if column in used:
+            continue
+        text = f"lower(trim(cast({quoted(column)} as string)))"
+        says = f"{text} in ('0', '1', '0.0', '1.0', 'true', 'false', 'yes', 'no', 'y', 'n')"
+        ((some, all_),) = scan(
+            con, source, f"select count({text}), count(case when {says} then 1 end)"
+        )
+        if some and some == all_:
+            raise InputError(
+                f"{source.argument} must not have a column that may be a verdict without being "
+                f"read, got {column!r}. Drop it, or name it 'label', with 1 for yes and 0 for no."
+            )
+
+
+def _refuse_either_side(
+    con: "DuckDBPyConnection", source: Source, table: str, form: Pairs, matching: Matching
+) -> None:
+    """Two tables, no sources, and ids of the population on both sides: which is x?"""
+    if not matching.is_link or not form.either_way or form.x_source is not None:
+        return
+    known = "in (select cast(id as string) from population)"
+    rows = con.execute(
+        f"select min(y) from {table} where cast(y as string) {known} "
+        f"and exists (select 1 from {table} where cast(x as string) {known})"
     ).fetchall()
     for (y,) in rows:
         if y is not None:
             raise InputError(
-                f"{source.argument} must match records of the population, got y = {y!r}, which is "
-                "not in it. Correct the id."
+                f"{source.argument} must tell which side is the population, got its ids on both "
+                f"sides (such as {str(y)!r}). Name the sides: --columns x={form.x},y={form.y} if "
+                "the first is it; or give both sources."
             )
 
 
@@ -275,8 +319,8 @@ def _node(source: Source, column: str, origin: str | None, kind: str = "string")
     return f"{source.key(origin)} || '{SEPARATOR}' || nullif({source.key(column)}, '')"
 
 
-def _refuse_no_source(con: "DuckDBPyConnection", source: Source, form: Pairs) -> None:
-    for column in (form.x_source, form.y_source):
+def _refuse_no_source(con: "DuckDBPyConnection", source: Source, *columns: str | None) -> None:
+    for column in columns:
         if column is None:
             continue
         empty = f"{quoted(column)} is null or cast({quoted(column)} as string) = ''"
