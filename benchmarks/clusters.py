@@ -21,7 +21,7 @@ def main():
     )
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"gap cells {certificate.tallies.gap}: {seconds:.1f} s, peak memory {peak:.0f} MB")
+    print(f"gap cells {certificate.tallies['all'].gap}: {seconds:.1f} s, peak memory {peak:.0f} MB")
 
 
 if __name__ == "__main__":

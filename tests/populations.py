@@ -99,7 +99,7 @@ def _guarantees(tally, choices, complete):
     from matchbound import AssumptionError
 
     try:
-        return guarantees(tally, choices, complete=complete)
+        return guarantees({"all": tally}, choices, complete=complete)
     except AssumptionError:
         return ()  # refused: nothing is promised
 

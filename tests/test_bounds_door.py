@@ -5,7 +5,9 @@ import pytest
 
 from matchbound import InputError, MatchboundError, bounds
 
-METHODS = "hoeffding, serfling, bernstein, hypergeometric, betting, binomial, maurer_pontil"
+METHODS = (
+    "hoeffding, serfling, bernstein, hypergeometric, betting, anytime, binomial, maurer_pontil"
+)
 REFUSED = [
     (
         {"values": [0.5, 1.2]},

@@ -93,8 +93,8 @@ def test_certificate_holds_what_is_promised(audit, capsys):
         assert 0.7 < guarantee["value"] < guarantee["estimate"] < 1
         assert guarantee["delta"] == 0.025
         assert guarantee["theorem"] == "sharp"
-    assert len(written["tallies"]["validation"]) == 120
-    assert sum(cell[3] for cell in written["tallies"]["gap"]) == 400
+    assert len(written["tallies"]["all"]["validation"]) == 120
+    assert sum(cell[3] for cell in written["tallies"]["all"]["gap"]) == 400
     assert {"population", "draw", "labels", "holdout", "complete"} == written["inputs"].keys()
     assert '"a1' not in (audit / "certificate.json").read_text()  # no ids
 
@@ -255,9 +255,9 @@ def test_labels_that_a_person_brings(audit, theorem, capsys):
     assert "Not checked: the labelled nodes are a uniform random sample" in capsys.readouterr().out
     found = json.loads((folder / "brought.json").read_text())
     labelled = len(read_csv(audit / "labels.csv"))
-    assert len(found["tallies"]["train"]) == 60
-    assert len(found["tallies"]["validation"]) == labelled - 60
-    assert (found["tallies"]["overlap"] == []) == (theorem == "sharp")
+    assert len(found["tallies"]["all"]["train"]) == 60
+    assert len(found["tallies"]["all"]["validation"]) == labelled - 60
+    assert (found["tallies"]["all"]["overlap"] == []) == (theorem == "sharp")
     assert run("verify", folder / "brought.json") == 0
     assert "its tallies, from its inputs" in capsys.readouterr().out
 
@@ -419,10 +419,9 @@ BAD_LUCK = {
         lambda a: (a.parent / "holdout.csv").unlink(),
         "holdout must be a file, got '{folder}/holdout.csv' (no such file). Check the path.",
     ),
-    "a choice that the draw has fixed": (
-        lambda a: ["--delta", "0.5"],
-        "delta must be left out with an audit folder, got 0.5: such things are fixed at the draw. "
-        "Drop it, or draw again.",
+    "what decides which nodes are drawn": (
+        lambda a: ["--gap-from", "sample"],
+        "gap_from must be census where no gap sample was drawn, got sample. Draw with --gap.",
     ),
     "an edited sample": (
         lambda a: (
@@ -567,8 +566,8 @@ DRAW_BAD_LUCK = [
     ),
     (
         ["--labels", 10, "--bound", "binomial"],
-        "bound must be one of auto, hoeffding, serfling, bernstein, hypergeometric, betting; "
-        "got 'binomial'. Choose one of them.",
+        "bound must be one of auto, hoeffding, serfling, bernstein, hypergeometric, betting, "
+        "anytime; got 'binomial'. Choose one of them.",
     ),
     (
         ["--labels", 10, "--guess", "recall=1"],

@@ -42,6 +42,10 @@ def betting_cut(sample, size, delta):
     return BOUNDS["betting"].bound(sample, size, math.sqrt(delta))
 
 
+def anytime_cut(sample, size, delta):
+    return BOUNDS["anytime"].bound(sample, size, math.sqrt(delta))
+
+
 def hypergeometric_cut(sample, size, delta):
     ones = bounds.hypergeometric_lower(sample.ones, sample.drawn, size[1], delta)
     return (ones + (sample.ones > 0)) / size[1]
@@ -57,6 +61,7 @@ CUT = {
     "bernstein": bernstein_cut,
     "maurer_pontil": maurer_pontil_cut,
     "betting": betting_cut,
+    "anytime": anytime_cut,
     "hypergeometric": hypergeometric_cut,
     "binomial": binomial_cut,
 }
@@ -209,6 +214,22 @@ def test_betting_in_every_order_catches_a_cut():
         for n in (12, 15, 40)
         for delta in (0.2, 0.05)
     )
+
+
+@pytest.mark.parametrize("n", [12, 40])
+@pytest.mark.parametrize("delta", [0.2, 0.05])
+def test_anytime_in_every_order_and_at_every_time(n, delta):
+    """The greatest of the bounds of all beginnings is the last: it is valid at any time."""
+    bound = betting_of(n, delta, "anytime")
+    assert worst_ordered_failure(bound, n, 12) <= delta
+    for sequence in every_sequence_of_bits(6):
+        running = [bound(sequence[: i + 1]) for i in range(6)]
+        assert running == sorted(running)
+        assert np.allclose(running, bounds.sequence(sequence, size=n, delta=delta), atol=2e-5)
+
+
+def test_anytime_in_every_order_catches_a_cut():
+    assert worst_ordered_failure(betting_of(12, 0.2, anytime_cut), 12, 12) > 0.2
 
 
 def test_sequence_in_every_order():

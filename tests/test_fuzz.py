@@ -1,5 +1,6 @@
 """Whatever the files hold: never a traceback, never a half-written file."""
 
+import json
 import shutil
 
 import pytest
@@ -96,5 +97,13 @@ def test_verify_on_fuzzed_certificates(good, tmp_path_factory, data):
         place = data.draw(st.integers(0, len(text) - 1))
         text[place : place + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
     (folder / "certificate.json").write_bytes(text)
-    if text != (folder / "good.json").read_bytes():
+    if not same_json(text, (folder / "good.json").read_bytes()):
         assert run("verify", folder / "certificate.json") in (1, 2)
+
+
+def same_json(a, b):
+    """Spaces and line breaks between values do not matter."""
+    try:
+        return json.loads(a) == json.loads(b)
+    except ValueError:
+        return False

@@ -61,6 +61,7 @@ def test_public_names():
         "certify",
         "draw",
         "labels",
+        "register",
         "verify",
     ]
     for name in matchbound.__all__:

@@ -99,7 +99,7 @@ def test_several_matches_in_every_order_say_something(metric):
     assert failure(population, 8, orders, choices) <= 0.3
     good = (Node(2, 2, 2).triple,) * 8
     gap, _ = truth(population, {}, ("same", "same"))
-    assert guarantees(Tally(60, (), good, (), gap), choices, complete=True)[0].value > 0.7
+    assert guarantees({"all": Tally(60, (), good, (), gap)}, choices, complete=True)[0].value > 0.7
 
 
 # Shortcuts that break the guarantee, on populations where it shows.
@@ -116,7 +116,7 @@ def test_validating_on_what_was_not_trained_on_as_if_on_all_is_wrong():
     gap, _ = truth(population, {}, ("same", "same"))
     train = (Node(1, 1, 0).triple,) * 8
     tally = Tally(20, train, tuple(n.triple for n in right), (), gap)
-    assert 0.5 < guarantees(tally, choices, complete=False)[0].value <= 12 / 20
+    assert 0.5 < guarantees({"all": tally}, choices, complete=False)[0].value <= 12 / 20
 
 
 def observed_gap_in_the_test(order, size, gap, delta):
@@ -168,8 +168,8 @@ def run_with_labels_repeated(rng, share_wrong, choices):
     differs = spoilt | (is_sampled & ~right)
     gap = ((1, 1, 0, int(differs.sum())), (1, 1, 1, int((~differs).sum())))
     tally = Tally(n, (), tuple((1, 1, int(r)) for r in right[sampled]), (), gap)
-    found = guarantees(tally, choices, complete=True)
-    without_gap = guarantees(tally, choices, complete=False)
+    found = guarantees({"all": tally}, choices, complete=True)
+    without_gap = guarantees({"all": tally}, choices, complete=False)
     return (
         any(g.value > truth_of_complete for g in found),
         any(g.value > truth_of_complete for g in without_gap),
@@ -243,7 +243,7 @@ def at_the_paper_s_settings(metric, theorem, rate):
     validation = ((1, 1, 1),) * k + ((1, 1, 0),) * (matched - k) + ((0, 0, 0),) * (s - matched)
     tally = Tally(n, (), validation, (), gap)
     choices = Choices(0.05, (metric,), theorem, one_to_one=True, at_most_one_match=True)
-    return guarantees(tally, choices, complete=True)[0].value
+    return guarantees({"all": tally}, choices, complete=True)[0].value
 
 
 def test_paper_s_numerical_results():
@@ -279,7 +279,7 @@ def test_the_bound_is_the_same_for_every_sample_outcome_and_complete_matcher(one
                 counts = Counter((h, finds(h), min(h, finds(h))) for h in matches)
                 tally = Tally(6, (), validation, (), tuple((*c, n) for c, n in counts.items()))
                 try:
-                    found_bounds = guarantees(tally, choices, complete=True)
+                    found_bounds = guarantees({"all": tally}, choices, complete=True)
                 except AssumptionError:
                     continue
                 used.add(tuple(g.bound for g in found_bounds))
@@ -313,16 +313,18 @@ def test_a_complete_matcher_that_picks_the_bound_would_break_it():
 def test_a_sampled_gap_is_no_census():
     tally = Tally(20, (), ((1, 1, 1),) * 3, (), ((1, 1, 1, 9),))
     with pytest.raises(AssumptionError, match=r"^gap must be a census for the sharp theorem"):
-        guarantees(tally, Choices(), complete=True)
+        guarantees({"all": tally}, Choices(), complete=True)
     with pytest.raises(AssumptionError, match=r"^at_most_one_match must be promised"):
-        guarantees(tally, Choices(theorem="paper"), complete=True)
+        guarantees({"all": tally}, Choices(theorem="paper"), complete=True)
 
 
 def test_hypergeometric_is_refused_for_fractions():
     gap = ((2, 2, 2, 9),)
     tally = Tally(9, (), ((2, 2, 2), (2, 2, 0)), (), gap)
     with pytest.raises(AssumptionError) as error:
-        guarantees(tally, Choices(metrics=("precision",), bound="hypergeometric"), complete=True)
+        guarantees(
+            {"all": tally}, Choices(metrics=("precision",), bound="hypergeometric"), complete=True
+        )
     assert str(error.value) == (
         "bound must not be hypergeometric for precision, which may be a fraction here. "
         "Use auto or betting, or declare one-to-one if a node has at most one true match."
@@ -342,7 +344,7 @@ def test_unlabelled_is_below_every_label_it_might_get(theorem, one_to_one):
     def values(node, train):
         validation = others if train else (*others[:5], node, *others[5:])
         tally = Tally(40, (node,) if train else (), validation, (), gap)
-        return [g.value for g in guarantees(tally, choices, complete=True)]
+        return [g.value for g in guarantees({"all": tally}, choices, complete=True)]
 
     for h, train in itertools.product((0, 1), (False, True)):
         if train and theorem == "paper":
@@ -358,7 +360,7 @@ def test_unlabelled_is_below_every_label_it_might_get(theorem, one_to_one):
 def test_unlabelled_is_refused_with_bernstein():
     tally = Tally(9, (), ((1, None, None), (1, 1, 1)), (), ((1, 1, 1, 9),))
     with pytest.raises(AssumptionError, match="it can rise when a value falls"):
-        guarantees(tally, Choices(bound="bernstein"), complete=True)
+        guarantees({"all": tally}, Choices(bound="bernstein"), complete=True)
 
 
 @pytest.mark.parametrize(
@@ -393,7 +395,9 @@ def test_unlabelled_is_refused_with_bernstein():
 @pytest.mark.parametrize("theorem", ["sharp", "paper"])
 def test_empty_counts_have_no_bound(validation, gap, message, theorem):
     with pytest.raises(AssumptionError) as error:
-        guarantees(Tally(9, (), validation, (), gap), Choices(theorem=theorem), complete=True)
+        guarantees(
+            {"all": Tally(9, (), validation, (), gap)}, Choices(theorem=theorem), complete=True
+        )
     assert str(error.value) == message
 
 
@@ -403,13 +407,13 @@ def test_no_node_known_to_have_a_match_bounds_recall_by_nothing(theorem):
     validation = ((1, 0, 0),) * 4 + ((1, None, None),) * 6
     tally = Tally(30, (), validation, (), ((1, 0, 0, 3), (1, 1, 1, 27)))
     choices = Choices(metrics=("recall",), theorem=theorem)
-    assert guarantees(tally, choices, complete=True)[0].value == 0
+    assert guarantees({"all": tally}, choices, complete=True)[0].value == 0
 
 
 @pytest.mark.parametrize("metric", ["precision", "recall", "error-rate"])
 def test_everything_labelled_is_exact(metric):
     train = ((1, 1, 1), (1, 1, 0), (0, 0, 0), (1, 1, 1))
     tally = Tally(4, train, train[:2], (0, 1), ((0, 0, 0, 1), (1, 1, 1, 3)))
-    value = guarantees(tally, Choices(metrics=(metric,)), complete=True)[0].value
+    value = guarantees({"all": tally}, Choices(metrics=(metric,)), complete=True)[0].value
     exact = {"precision": 2 / 3, "recall": 2 / 3, "error-rate": 1 / 4}[metric]
     assert value == pytest.approx(exact, abs=2e-6)

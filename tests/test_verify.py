@@ -48,7 +48,9 @@ def test_a_good_certificate_verifies(certified, alone, capsys):
     assert "Not at hand" not in out
     status, out = verify(*alone, capsys)
     assert status == 0
-    assert "Not at hand, so not checked: population, draw, labels, holdout, complete." in out
+    assert (
+        "Not at hand, so not checked: population, draw, labels, holdout, complete, ledger." in out
+    )
 
 
 def numbers(value, place=()):
@@ -110,9 +112,9 @@ def test_a_forged_guarantee_does_not_follow_from_the_tallies(alone, capsys, name
 def test_forged_tallies_do_not_follow_from_the_inputs(certified, capsys):
     """All digests fit and the guarantees follow; only counting again tells."""
     record = json.loads((certified / "certificate.json").read_text())
-    tally = mb.Tally.from_dict(record["tallies"])
+    tally = mb.Tally.from_dict(record["tallies"]["all"])
     better = tuple((h, t, min(h, t)) for h, t, _ in tally.validation)
-    forged = mb.Tally(tally.size, tally.train, better, tally.overlap, tally.gap)
+    forged = {"all": mb.Tally(tally.size, tally.train, better, tally.overlap, tally.gap)}
     certificate = mb.Certificate.load(certified / "certificate.json")
     from dataclasses import replace
 
@@ -125,7 +127,7 @@ def test_forged_tallies_do_not_follow_from_the_inputs(certified, capsys):
     )
     fake.save(certified / "forged.json")
     assert run("verify", certified / "forged.json") == 1
-    assert "tallies.validation is not what the inputs give" in capsys.readouterr().out
+    assert "tallies.all.validation is not what the inputs give" in capsys.readouterr().out
 
 
 def test_another_version_is_refused(alone, capsys):

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from matchbound.certifying import certify
     from matchbound.choices import Choices
     from matchbound.labelled import labels
+    from matchbound.registering import register
     from matchbound.sampling import Draw, draw
     from matchbound.tallies import Tally
     from matchbound.verifying import verify
@@ -28,6 +29,7 @@ __all__ = [
     "certify",
     "draw",
     "labels",
+    "register",
     "verify",
 ]
 
@@ -40,6 +42,7 @@ _HOMES = {
     "certify": "certifying",
     "draw": "sampling",
     "labels": "labelled",
+    "register": "registering",
     "verify": "verifying",
 }
 

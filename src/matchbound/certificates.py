@@ -2,18 +2,18 @@
 
 import hashlib
 import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matchbound.choices import Choices
 from matchbound.errors import InputError
 from matchbound.files import read_json, read_text, write_whole
+from matchbound.parts import WHOLE, parts
 from matchbound.tallies import Tally
-from matchbound.theorems import Guarantee, guarantees
+from matchbound.theorems import Guarantee, Threshold, choose_threshold, guarantees
+from matchbound.words import advise, describe
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 VERSION = 1
 INPUTS = ("population", "draw", "labels", "trained_on", "holdout", "complete")
 SHORT = 16  # of a part's digest; the whole certificate's is in full
-ENOUGH = 30  # sampled nodes with a true match
 
 
 @dataclass(frozen=True)
@@ -30,10 +29,13 @@ class Certificate:
 
     guarantees: tuple[Guarantee, ...]
     choices: Choices
-    tallies: Tally
+    tallies: Mapping[str, Tally]
     inputs: Mapping[str, Any]
     assumptions: tuple[str, ...]
     advice: tuple[str, ...]
+    threshold: Threshold | None = None
+    exploratory: tuple[str, ...] = ()
+    ledger: Mapping[str, Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in certificate.json, digests included."""
@@ -44,7 +46,10 @@ class Certificate:
             "assumptions": list(self.assumptions),
             "advice": list(self.advice),
             "inputs": dict(self.inputs),
-            "tallies": self.tallies.as_dict(),
+            "exploratory": list(self.exploratory),
+            "threshold": _as_chosen(self.threshold),
+            "ledger": None if self.ledger is None else dict(self.ledger),
+            "tallies": {part: tally.as_dict() for part, tally in self.tallies.items()},
         }
         body["digests"] = {place: digest_of(leaf)[:SHORT] for place, leaf in leaves(body)}
         return body | {"digest": digest_of(body)}
@@ -61,17 +66,34 @@ class Certificate:
     def load(path: "str | PathLike[str]") -> "Certificate":
         return from_record(read_record(Path(path)))
 
-    def value(self, metric: str) -> float:
-        """The guaranteed value of a metric."""
-        for guarantee in self.guarantees:
-            if guarantee.metric == metric:
-                return guarantee.value
-        raise InputError(
-            f"metric must be one that was certified, got {metric!r}. "
-            f"Choose among {', '.join(self.choices.metrics)}."
-        )
+    def value(self, metric: str, part: str | None = None) -> float:
+        """The guaranteed value of a metric; of several algorithms, the worst of theirs.
+
+        `part` names a band, or an algorithm.
+        """
+        bands = {each.name for each in parts(self.choices) if each.is_band}
+        found = [
+            g.value
+            for g in self.guarantees
+            if g.metric == metric and (g.part == part if part else g.part not in bands)
+        ]
+        if not found:
+            said = (
+                g.metric if g.part == WHOLE else f"{g.metric} of {g.part}" for g in self.guarantees
+            )
+            known = list(dict.fromkeys(said)) or ["nothing"]
+            raise InputError(
+                f"metric must be one that was certified, got {metric!r}"
+                f"{f' of {part!r}' if part else ''}. Choose among {', '.join(known)}."
+            )
+        return max(found) if metric == "error-rate" else min(found)
 
     def meets(self, metric: str, target: float) -> bool:
+        """Whether a target is certified; nothing is by an exploratory certificate."""
+        if metric not in self.choices.metrics:
+            self.value(metric)  # refused
+        if self.exploratory or not self.guarantees:
+            return False
         value = self.value(metric)
         return value <= target if metric == "error-rate" else value >= target
 
@@ -80,53 +102,28 @@ class Certificate:
 
 
 def issue(
-    tally: Tally,
+    tallies: Mapping[str, Tally],
     choices: Choices,
     *,
     complete: bool,
     inputs: Mapping[str, Any],
     assumptions: tuple[str, ...],
+    exploratory: tuple[str, ...] = (),
 ) -> Certificate:
-    """A certificate of what a tally guarantees under choices made before it was known."""
-    found = guarantees(tally, choices, complete=complete)
-    return Certificate(found, choices, tally, inputs, assumptions, advise(tally, choices))
-
-
-def advise(tally: Tally, choices: Choices) -> tuple[str, ...]:
-    """How many nodes it takes for enough true matches; not to be added to these labels."""
-    used = tally.fresh if choices.theorem == "sharp" else tally.validation
-    matched = sum(bool(t) for _, t, _ in used)
-    if not 0 < matched < ENOUGH:
-        return ()
-    more = math.ceil(len(used) * (ENOUGH - matched) / matched)
-    more = min(more, tally.size - len(tally.validation))
-    return (
-        f"Only {matched} validation nodes have a true match, so the bounds are loose: draw about "
-        f"{more} more nodes for {ENOUGH}, in a fresh draw (a sample must not grow after its labels "
-        "were seen).",
+    """A certificate of what tallies guarantee under choices made before they were known."""
+    threshold = None
+    if choices.choose_threshold:
+        threshold = choose_threshold(tallies, choices, complete=complete)
+    return Certificate(
+        guarantees(tallies, choices, complete=complete),
+        choices,
+        tallies,
+        inputs,
+        assumptions,
+        advise(next(iter(tallies.values())), choices),
+        threshold,
+        exploratory,
     )
-
-
-def describe(certificate: Certificate) -> str:
-    """For a terminal: bounds rounded outwards to four decimals."""
-    choices, tally = certificate.choices, certificate.tallies
-    sure = (100 * (1 - Decimal(repr(choices.delta)))).normalize()
-    lines = [f"With probability at least {sure:f}%, all together:"]
-    for g in certificate.guarantees:
-        sign, rounded = ("≥", math.floor) if g.side == "lower" else ("≤", math.ceil)
-        shown = rounded(round(g.value * 1e4, 6)) / 1e4
-        lines.append(
-            f"  {g.metric:10} of the {g.algorithm} matcher {sign} {shown:.4f}"
-            f"   (holdout's sample mean {g.estimate:.4f}; {g.theorem}, {g.bound})"
-        )
-    both = f", {len(tally.overlap)} of them in both" if tally.overlap else ""
-    lines.append(
-        f"Labelled: {len(tally.validation)} nodes to validate on and {len(tally.train)} "
-        f"to train on{both}, out of {tally.size}."
-    )
-    lines += ["Assumed:", *(f"  - {assumption}" for assumption in certificate.assumptions)]
-    lines += certificate.advice
-    return "\n".join(lines)
 
 
 def read_record(path: Path) -> dict[str, Any]:
@@ -152,26 +149,41 @@ def from_record(record: Mapping[str, Any]) -> Certificate:
         )
     try:
         for name, source in record["inputs"].items():
-            if name not in INPUTS:
+            if name.partition(" ")[0] not in INPUTS:
                 raise TypeError(f"inputs has no {name!r}")
             if not isinstance(source["path"], str | None) or not isinstance(source["digest"], str):
                 raise TypeError("inputs must have paths and digests")
+        if not record["tallies"]:
+            raise TypeError("tallies are empty")
         return Certificate(
             tuple(
                 Guarantee(**{field.name: each[field.name] for field in fields(Guarantee)})
                 for each in record["guarantees"]
             ),
             Choices.from_dict(record["choices"]),
-            Tally.from_dict(record["tallies"]),
+            {part: Tally.from_dict(tally) for part, tally in record["tallies"].items()},
             record["inputs"],
             tuple(record["assumptions"]),
             tuple(record["advice"]),
+            _threshold(record["threshold"]),
+            tuple(record["exploratory"]),
+            record["ledger"],
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(
             f"certificate must hold what matchbound wrote, got something else ({error}). "
             "Give a certificate.json as it was written."
         ) from None
+
+
+def _as_chosen(threshold: Threshold | None) -> dict[str, Any] | None:
+    if threshold is None:
+        return None
+    return {"chosen": threshold.chosen, "passed": list(threshold.passed)}
+
+
+def _threshold(record: Mapping[str, Any] | None) -> Threshold | None:
+    return None if record is None else Threshold(record["chosen"], tuple(record["passed"]))
 
 
 def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:

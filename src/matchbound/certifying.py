@@ -1,64 +1,53 @@
 """From an audit folder, or from labels that a person brings, to a certificate."""
 
-import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matchbound.certificates import Certificate, issue
-from matchbound.choices import Choices
 from matchbound.counting import count, load_sample
 from matchbound.engine import connect
 from matchbound.errors import InputError
-from matchbound.files import digest_of_file, is_folder
+from matchbound.files import is_folder
 from matchbound.forms import Clusters, Form, Pairs, recognise
+from matchbound.ledger import append, read_ledger
 from matchbound.matching import Matching
-from matchbound.sampling import Draw, Progress, Row, hash_of, join_orders, key_of, population_of
+from matchbound.parts import parts
+from matchbound.sampling import Draw, Progress, chosen, named
+from matchbound.settings import Setting, as_brought, as_drawn, chosen_after
 from matchbound.sources import Source, key_kind, open_source
-from matchbound.tables import (
-    check_threshold,
-    id_column,
-    read_ids,
-    read_labels,
-    read_matches,
-)
+from matchbound.standing import certified, matcher, standing
+from matchbound.stopping import looked_at
+from matchbound.tables import first_threshold, narrow, read_labels, read_matches
 from matchbound.tallies import Tally
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-DRAWN = "matchbound drew the labelled nodes uniformly at random, and kept the choices."
-BROUGHT = (
-    "Not checked: the labelled nodes are a uniform random sample of the population, and the nodes "
-    "trained on a uniform random part of them."
-)
 FIXED = (
     "Not checked: the choices, the holdout matcher and its threshold were fixed before the "
     "validation labels were seen."
+)
+ON_RECORD = (
+    "The holdout matcher was fixed before the validation labels were seen: it is on record since "
+    "entry {} of the ledger, when there were none."
 )
 ALL_TRUE = "Every labelled node's labels hold all of its true matches, and no others."
 HOLDOUT = "The holdout matcher was developed with no labels but the training nodes'."
 ANYTHING = "The complete matcher may have been developed with anything, these labels included."
 ONE_TO_ONE = "The user promised that a node has at most one true match."
+ONE_FOUND = "The user promised that a matcher finds at most one match a node."
+COMPARED = "Neither matcher was developed with the nodes of the gap sample, nor chosen by them."
+FUTURE = (
+    "Not checked: the nodes to come are independent draws from the same distribution as this "
+    "population's nodes were, and neither matcher was developed with the validation nodes' records "
+    "(the complete one: with any but the labelled) nor with those the two were compared on."
+)
 DISJOINT = (
     "Not checked: in clusters without sources, ids of the population are never the other table's."
 )
-PUBLIC_SEED = "labels brought along"  # known to all: an order that nobody chose
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What the labels are of, wherever they come from."""
-
-    size: int
-    kind: str  # of the population's ids, as loaded
-    sample: Sequence[Row]
-    choices: Choices
-    inputs: Mapping[str, Any]
-    origin: str
-    matching: Matching
 
 
 def certify(
@@ -69,6 +58,7 @@ def certify(
     labels: Any = None,
     threshold: float | None = None,
     unlabelled: str = "refuse",
+    gap_from: str | None = None,
     population: Any = None,
     id: str | None = None,
     trained_on: Any = None,
@@ -83,75 +73,227 @@ def certify(
 ) -> Certificate:
     """Bound the complete matcher's precision and recall, or the holdout's if there is no other.
 
-    `audit` is the folder of a draw, or a `Draw`; its choices hold. Without one, give `population`,
-    `labels` and `assume_uniform=True`, the nodes in `trained_on`, and the choices by name.
-    `unlabelled="worst"` counts drawn nodes without a label as the worst case.
+    `audit` is the folder of a draw, or a `Draw`; choices that differ from the draw's make the
+    certificate exploratory. Without a draw, give `population`, `labels` and `assume_uniform=True`,
+    the nodes in `trained_on`, and the choices by name. `unlabelled="worst"` counts drawn nodes
+    without a label as the worst case. `gap_from` is census or sample. A certificate from a folder
+    is entered into its ledger.
     """
     _check_matchers(holdout, complete, unlabelled)
-    fixed = {
-        "id": id,
-        "trained_on": trained_on,
-        "assume_uniform": assume_uniform or None,
-        **choices,
-    }
-    fixed |= {"dedupe": dedupe or None, "link": link or None, "source": source}
     if audit is not None:
+        fixed = {
+            "id": id,
+            "trained_on": trained_on,
+            "assume_uniform": assume_uniform or None,
+            "dedupe": dedupe or None,
+            "link": link or None,
+            "source": source,
+        }
         _check_audit(audit, labels, fixed)
     else:
         _check_brought(population, labels, assume_uniform)
-    given = {"holdout": holdout} | ({} if complete is None else {"complete": complete})
+    certificate = compute(
+        audit,
+        holdout=holdout,
+        complete=complete,
+        labels=labels,
+        threshold=threshold,
+        unlabelled=unlabelled,
+        population=population,
+        id=id,
+        trained_on=trained_on,
+        columns=columns,
+        matching=Matching(dedupe, link, source),
+        changes=_changes(choices, gap_from, audit),
+        memory=memory,
+        progress=progress,
+    )
+    if audit is None or isinstance(audit, Draw):
+        return certificate
+    return _enter(Path(audit), certificate)
+
+
+def compute(
+    audit: Any,
+    *,
+    holdout: Any,
+    complete: Any,
+    labels: Any,
+    threshold: float | None,
+    unlabelled: str,
+    population: Any,
+    id: str | None,
+    trained_on: Any,
+    columns: Mapping[str, str] | None,
+    matching: Matching,
+    changes: Mapping[str, Any],
+    memory: str | None,
+    progress: Progress,
+) -> Certificate:
+    """The certificate alone: nothing is written."""
+    draw = None if audit is None else audit if isinstance(audit, Draw) else Draw.load(audit)
+    choices, exploratory = (chosen(changes), ()) if draw is None else chosen_after(draw, changes)
+    given = {"holdout": named(holdout, choices, "holdout")}
+    if complete is not None:
+        given["complete"] = named(complete, choices, "complete")
     with connect(memory) as con:
-        matchers = {name: open_source(con, name, table) for name, table in given.items()}
+        matchers = {
+            f"{role} {name}".strip(): open_source(con, role, table)
+            for role, tables in given.items()
+            for name, table in tables.items()
+        }
         forms = {name: recognise(table, columns or {}) for name, table in matchers.items()}
-        threshold = check_threshold(threshold, forms.values())
+        least = first_threshold(choices, threshold, forms.values())
         truth = open_source(con, "labels", Path(audit) / "labels.csv" if labels is None else labels)
         truth_form = recognise(truth, _named_in_labels(truth, columns or {}))
         xs, ys = _native_columns(matchers, forms, truth_form)
         progress("reading the population and the labels")
-        if audit is not None:
-            setting = _as_drawn(con, audit, population, xs, ys)
+        if draw is not None:
+            setting = as_drawn(con, audit, draw, population, (choices, exploratory), (xs, ys))
             load_sample(con, setting.sample)
             read_labels(con, truth, truth_form, setting.matching)
         else:
             _check_names_nodes(truth_form)
-            chosen, matching = Choices.from_dict(choices), Matching(dedupe, link, source)
             read = partial(read_labels, con, truth, truth_form, matching)
-            setting = _as_brought(con, population, id, trained_on, chosen, matching, read)
+            setting = as_brought(con, population, id, trained_on, choices, matching, read)
         kinds = setting.kind, key_kind(*ys) if ys else "string"
         if setting.matching.dedupe:
             kinds = setting.kind, setting.kind
         inputs = {**setting.inputs, "labels": truth.as_dict()}
-        for name, table in matchers.items():
-            progress(f"reading {name}")
-            rows = read_matches(con, table, name, forms[name], setting.matching, threshold, kinds)
-            inputs[name] = table.as_dict(
-                rows=rows, threshold=threshold, columns=dict(columns or {})
-            )
-            if not (setting.matching.dedupe or setting.matching.is_link):
-                _refuse_doubt(con, name)
-        progress("counting")
-        tally = count(
+        facts = {"threshold": least, "columns": dict(columns or {})}
+        inputs |= {name: table.as_dict(**facts) for name, table in matchers.items()}
+        _check_same_holdout(draw, inputs)
+        tallies = _tally(
             con,
-            size=setting.size,
-            sample=setting.sample,
-            complete=complete is not None,
-            one_to_one=setting.choices.one_to_one,
-            unlabelled=unlabelled,
-            kinds=kinds,
-            forms={
-                name: "clusters" if isinstance(form, Clusters) else "pairs"
-                for name, form in {**forms, "labels": truth_form}.items()
-            },
-            dedupe=setting.matching.dedupe,
+            setting,
+            draw,
+            matchers,
+            forms | {"labels": truth_form},
+            least,
+            kinds,
+            unlabelled,
+            progress,
+            inputs,
         )
     progress("bounding")
+    every = [*forms.values(), truth_form]
     return issue(
-        tally,
+        tallies,
         setting.choices,
         complete=complete is not None,
         inputs=inputs,
-        assumptions=_assumed(tally, setting, complete is not None, [*forms.values(), truth_form]),
+        assumptions=_assumed(tallies, setting, complete is not None, every),
+        exploratory=setting.exploratory,
     )
+
+
+def _tally(
+    con: "DuckDBPyConnection",
+    setting: Setting,
+    draw: Draw | None,
+    matchers: Mapping[str, Source],
+    forms: Mapping[str, Form],
+    least: float | None,
+    kinds: tuple[str, str],
+    unlabelled: str,
+    progress: Progress,
+    inputs: Mapping[str, Any],
+) -> dict[str, Tally]:
+    """Each part's tally; an algorithm's matches are loaded once, and narrowed for its bands."""
+    choices, matching = setting.choices, setting.matching
+    stops = draw is not None and (
+        (draw.choices.is_anytime and choices.is_anytime) or choices.counted == "recall"
+    )
+    every = list(parts(choices))
+    scored = every[0].least is not None
+    tallies = {}
+    for algorithm in dict.fromkeys(part.algorithm for part in every):
+        roles = {}
+        for role in ("holdout", "complete"):
+            name = f"{role} {algorithm or ''}".strip()
+            if name not in matchers:
+                continue
+            progress(f"reading {name}")
+            table = f"{role}_scored" if scored else role
+            roles[role] = forms[name]
+            inputs[name]["rows"] = read_matches(
+                con, matchers[name], table, forms[name], matching, least, kinds, scored=scored
+            )
+            if not (matching.dedupe or matching.is_link):
+                _refuse_doubt(con, name, table)
+        for part in every:
+            if part.algorithm != algorithm:
+                continue
+            progress("counting" if scored is False else f"counting {part.name}")
+            if scored:
+                for role in roles:
+                    narrow(con, role, f"{role}_scored", part)
+            tally = count(
+                con,
+                size=setting.size,
+                sample=setting.sample,
+                complete="complete" in roles,
+                one_to_one=choices.one_to_one,
+                unlabelled="worst" if stops else unlabelled,
+                kinds=kinds,
+                forms={
+                    name: "clusters" if isinstance(form, Clusters) else "pairs"
+                    for name, form in {**roles, "labels": forms["labels"]}.items()
+                },
+                dedupe=matching.dedupe,
+                gap=setting.gap,
+                future=choices.future,
+            )
+            tallies[part.name] = looked_at(tally, choices, unlabelled) if stops else tally
+    return tallies
+
+
+def _enter(audit: Path, certificate: Certificate) -> Certificate:
+    """Into the ledger: the labels, if they are new to it, then the certificate."""
+    source = certificate.inputs["labels"]
+    seen = read_ledger(audit).of_kind("labels")
+    if not seen or seen[-1]["labels"] != source["digest"]:
+        tally = next(iter(certificate.tallies.values()))
+        labelled = sum(t is not None for _, t, _ in tally.fresh)
+        append(audit, "labels", labels=source["digest"], validation=labelled)
+    issued = certified(certificate.inputs, certificate.choices, certificate.exploratory)
+    placed = on_record(certificate, standing(read_ledger(audit).entries, issued))
+    append(audit, "certificate", certificate=placed.as_dict()["digest"], **issued)
+    return placed
+
+
+def on_record(certificate: Certificate, ledger: Mapping[str, Any]) -> Certificate:
+    """The certificate with what the ledger says of it."""
+    place = ledger["registered"]
+    said = FIXED if place is None else ON_RECORD.format(place)
+    assumptions = tuple(said if a == FIXED else a for a in certificate.assumptions)
+    return replace(certificate, assumptions=assumptions, ledger=ledger)
+
+
+def _changes(choices: Mapping[str, Any], gap_from: str | None, audit: Any) -> dict[str, Any]:
+    if gap_from is None:
+        return dict(choices)
+    if gap_from not in ("census", "sample") or audit is None:
+        raise InputError(
+            f"gap_from must be census or sample, with an audit folder, got {gap_from!r}. "
+            "Choose one of them, or leave it out."
+        )
+    draw = audit if isinstance(audit, Draw) else Draw.load(audit)
+    if gap_from == "sample" and not draw.choices.gap:
+        raise InputError(
+            "gap_from must be census where no gap sample was drawn, got sample. Draw with --gap."
+        )
+    return {**choices, "gap": draw.choices.gap if gap_from == "sample" else 0}
+
+
+def _check_same_holdout(draw: Draw | None, inputs: Mapping[str, Any]) -> None:
+    if draw is None or draw.holdout is None:
+        return
+    if matcher("", inputs["holdout"]) != draw.holdout:
+        raise InputError(
+            "holdout must be the output that nodes were drawn by, with its threshold and columns, "
+            f"got {inputs['holdout']['path'] or 'another table'!r}. Give that one, or draw again."
+        )
 
 
 def _native_columns(
@@ -178,10 +320,10 @@ def _named_in_labels(truth: Source, columns: Mapping[str, str]) -> dict[str, str
     return named
 
 
-def _refuse_doubt(con: "DuckDBPyConnection", name: str) -> None:
+def _refuse_doubt(con: "DuckDBPyConnection", name: str, table: str) -> None:
     """Ids of y among the population's: is one table matched with itself?"""
     rows = con.execute(
-        f"select y from {name} where cast(y as string) in "
+        f"select y from {table} where cast(y as string) in "
         "(select cast(id as string) from population) limit 1"
     ).fetchall()
     for (y,) in rows:
@@ -200,126 +342,26 @@ def _check_names_nodes(form: Form) -> None:
         )
 
 
-def _as_drawn(
-    con: "DuckDBPyConnection",
-    audit: Any,
-    population: Any,
-    xs: Sequence[tuple[Source, str]],
-    ys: Sequence[tuple[Source, str]],
-) -> Setting:
-    draw = audit if isinstance(audit, Draw) else Draw.load(audit)
-    source = open_source(con, "population", population_of(draw, audit, population))
-    if source.digest != draw.population["digest"]:
-        raise InputError(
-            f"population must be what was drawn from, got {source.path or 'a table'!r}, which has "
-            "changed since. Restore it, or draw again."
-        )
-    column = id_column(source, draw.population["id"])
-    compared = [*xs, *(ys if draw.matching.dedupe else [])]
-    kind = key_kind((source, column), *compared) if compared else "string"
-    origin = draw.matching.source
-    if origin is not None or source.column("source_dataset"):
-        kind = "string"
-    size = read_ids(con, source, "population", column, kind, checked=True, origin=origin)
-    path = None if isinstance(audit, Draw) else Path(audit) / "draw.json"
-    drawn = {
-        "path": None if path is None else str(path),
-        "digest": draw.as_dict()["digest"] if path is None else digest_of_file(path),
-    }
-    inputs = {"population": source.as_dict(size=size, id=draw.population["id"]), "draw": drawn}
-    return Setting(size, kind, draw.sample, draw.choices, inputs, DRAWN, draw.matching)
-
-
-def _as_brought(
-    con: "DuckDBPyConnection",
-    population: Any,
-    id: str | None,
-    trained_on: Any,
-    choices: Choices,
-    matching: Matching,
-    read: Callable[[], None],
-) -> Setting:
-    source = open_source(con, "population", population)
-    column = id_column(source, id)
-    size = read_ids(con, source, "population", column, origin=matching.source)
-    read()
-    inputs: dict[str, Any] = {"population": source.as_dict(size=size, id=id, **matching.as_dict())}
-    labelled = _ids(con, "select distinct x as id from labels")
-    if not labelled:
-        raise InputError("labels must be of at least one node, got none. Check the file.")
-    unknown = _ids(con, "select distinct x as id from labels anti join population on x = id")
-    if unknown:
-        raise InputError(
-            f"labels must be of nodes of the population, got {unknown[0]!r}, which is not in it. "
-            "Give the population that the labelled nodes were drawn from."
-        )
-    trained: list[str] = []
-    if trained_on is not None:
-        used = open_source(con, "trained_on", trained_on)
-        read_ids(con, used, "trained", id_column(used, None, "x"), origin=matching.source)
-        inputs["trained_on"] = used.as_dict()
-        trained = _ids(con, "select id from trained")
-        strange = sorted(set(trained) - set(labelled))
-        if strange:
-            raise InputError(
-                f"trained_on must hold labelled nodes, got {strange[0]!r} without a label. "
-                "Give all labels, those trained on included."
-            )
-    sample = _arrange(labelled, trained, size, choices.theorem)
-    unused = set(labelled) - {node for node, _, _ in sample}
-    con.executemany("delete from labels where x = ?", [[node] for node in sorted(unused)] or [[""]])
-    return Setting(size, "string", sample, choices, inputs, BROUGHT, matching)
-
-
-def _arrange(
-    labelled: Sequence[str], trained: Sequence[str], size: int, theorem: str
-) -> tuple[Row, ...]:
-    """D and S, each in an order by a public key, which more labels do not reshuffle.
-
-    `sharp` validates on L − D. `paper` draws S from L as if independently of D: i nodes of D and
-    the rest of L − D, i hypergeometric (the paper's section 6), by a key that only the labelled set
-    decides.
-    """
-    import numpy as np
-
-    def ordered(label: str, seed: str, some: Sequence[str]) -> list[str]:
-        key = key_of(label, seed)
-        return sorted(some, key=lambda node: hash_of(key, node))
-
-    in_train = set(trained)
-    chosen: Sequence[str] = [node for node in labelled if node not in in_train]
-    if theorem == "paper":
-        nodes = "".join(f"{len(node)}:{node}" for node in sorted(labelled))
-        seed = hashlib.sha256(nodes.encode()).hexdigest()
-        rng = np.random.default_rng(int(key_of("intersection", seed), 16))
-        draws = len(chosen)
-        both = int(rng.hypergeometric(len(trained), size - len(trained), draws))
-        chosen = [
-            *ordered("from D", seed, trained)[:both],
-            *ordered("from L", seed, chosen)[: draws - both],
-        ]
-    return join_orders(
-        ordered("train", PUBLIC_SEED, trained), ordered("validation", PUBLIC_SEED, chosen)
-    )
-
-
 def _assumed(
-    tally: Tally, setting: Setting, complete: bool, forms: Sequence[Form]
+    tallies: Mapping[str, Tally], setting: Setting, complete: bool, forms: Sequence[Form]
 ) -> tuple[str, ...]:
-    nodes = (*tally.train, *tally.fresh)
-    unlabelled = sum(t is None for _, t, _ in nodes)
+    choices, tally = setting.choices, next(iter(tallies.values()))
+    unlabelled = sum(t is None for _, t, _ in (*tally.train, *tally.fresh))
     sourceless = any(isinstance(form, Clusters) and form.source is None for form in forms)
-    worst = f"{unlabelled} drawn nodes have no label and count as the worst case."
-    return (
-        setting.origin,
-        FIXED,
-        ALL_TRUE,
-        HOLDOUT,
-        *([ANYTHING] if complete else []),
-        *([ONE_TO_ONE] if setting.choices.one_to_one else []),
-        *([DISJOINT] if sourceless and setting.matching.is_link else []),
-        *([worst] if unlabelled else []),
+    said: Iterable[tuple[str, bool]] = (
+        (setting.origin, True),
+        (FIXED, True),
+        (ALL_TRUE, True),
+        (HOLDOUT, True),
+        (ANYTHING, complete and not choices.future),
+        (COMPARED, complete and bool(choices.gap)),
+        (FUTURE, choices.future),
+        (ONE_TO_ONE, choices.one_to_one),
+        (ONE_FOUND, choices.at_most_one_match),
+        (DISJOINT, sourceless and setting.matching.is_link),
+        (f"{unlabelled} drawn nodes have no label and count as the worst case.", unlabelled > 0),
     )
+    return tuple(sentence for sentence, holds in said if holds)
 
 
 def _check_matchers(holdout: Any, complete: Any, unlabelled: str) -> None:
@@ -357,7 +399,3 @@ def _check_brought(population: Any, labels: Any, assume_uniform: bool) -> None:
             "audit must be given, or else population, labels and assume_uniform, got neither. "
             "Give the folder of a draw, or say that your labels are a uniform sample."
         )
-
-
-def _ids(con: "DuckDBPyConnection", select: str) -> list[str]:
-    return [node for (node,) in con.execute(f"{select} order by id").fetchall()]

@@ -48,26 +48,99 @@ def _draw(options: argparse.Namespace) -> int:
     from matchbound.sampling import draw
 
     out = Path(options.out)
-    refuse_existing([out / "draw.json", out / "sample.csv"], options.force)
+    if options.extend:
+        return _extend(options, out)
+    refuse_existing([out / name for name in ("draw.json", "sample.csv")], options.force)
     if out.exists() and not out.is_dir():
         raise InputError(f"out must be a folder, got {str(out)!r}, a file. Choose another place.")
+    holdout, among = _named(options.holdout), options.among
+    if among is not None and holdout is not None:
+        raise InputError(
+            f"holdout must be left out with among, got {holdout!r}: that is the matcher. Drop it."
+        )
     drawn = draw(
         options.population,
         labels=options.labels,
-        train=options.train,
+        train=options.train or 0,
         seed=options.seed,
         id=options.id,
+        holdout=holdout if among is None else among,
+        threshold=options.threshold,
+        columns=_columns(options.columns),
+        anytime=options.anytime,
+        allowance=options.allowance,
         dedupe=options.dedupe,
         link=options.link,
         source=options.source,
         memory=options.memory,
         progress=_progress,
         **_choices(options),
+        **_of_the_draw(options),
     )
     drawn.save(out, force=options.force)
     _say(drawn)
     _say(f"Verify their matches and write them to {out / 'labels.csv'} as columns x, y;")
     _say("one row a true match, an empty y where a node has none. The ids are in sample.csv.")
+    return 0
+
+
+def _extend(options: argparse.Namespace, out: Path) -> int:
+    """A larger draw in the place of a smaller one; everything but the number of labels stays."""
+    from matchbound.sampling import Draw, draw
+
+    before = Draw.load(out)
+    own = ("extend", "population", "labels", "out", "memory", "run", "force")
+    other = [name for name, value in vars(options).items() if value and name not in own]
+    if other:
+        raise InputError(
+            f"{other[0]} must be left out with extend, got {getattr(options, other[0])!r}: "
+            "everything but labels is as it was drawn. Drop it."
+        )
+    drawn = draw(
+        options.population,
+        labels=options.labels,
+        train=before.train,
+        seed=before.seed,
+        id=before.population["id"],
+        memory=options.memory,
+        progress=_progress,
+        **before.matching.as_dict(),
+        **before.choices.as_dict(),
+    )
+    drawn.extend(out)
+    _say(drawn)
+    return 0
+
+
+def _of_the_draw(options: argparse.Namespace) -> dict[str, Any]:
+    """The choices that only a draw can make."""
+    until = {}
+    for metric, count in _pairs(options.until, "until"):
+        if not count.isdecimal():
+            raise InputError(
+                f"until must be a metric and a number of nodes, got {metric}={count}. "
+                "Give for example recall=200."
+            )
+        until[metric] = int(count)
+    given: dict[str, Any] = {
+        "gap": options.gap,
+        "until": until or None,
+        "among": True if options.among is not None else None,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _register(options: argparse.Namespace) -> int:
+    from matchbound.registering import register
+
+    labelled = register(
+        options.audit,
+        holdout=_named(options.holdout),
+        threshold=options.threshold,
+        columns=_columns(options.columns),
+    )
+    when = f"{labelled} validation nodes have labels already" if labelled else "no label is in yet"
+    _say(f"The holdout matcher is on record; {when}.")
     return 0
 
 
@@ -77,19 +150,23 @@ def _certify(options: argparse.Namespace) -> int:
 
     out = Path(options.out or Path(options.audit or ".") / "certificate.json")
     refuse_existing([out], options.force)
-    inputs = [options.holdout, options.complete, options.labels, options.population]
-    inputs += [options.trained_on, *_parts_of(options.audit)]
+    holdout, complete = _named(options.holdout), _named(options.complete)
+    inputs = [options.labels, options.population, options.trained_on, *_parts_of(options.audit)]
+    for matches in (holdout, complete):
+        inputs += matches.values() if isinstance(matches, dict) else [matches]
     for given in inputs:
         if given is not None and Path(given).resolve() == out.resolve():
             raise InputError(f"out must not be an input, got {str(out)!r}. Choose another place.")
     required = _by_metric(options.require, "require")
+    _check_required(required, options)
     certificate = certify(
         options.audit,
-        holdout=options.holdout,
-        complete=options.complete,
+        holdout=holdout,
+        complete=complete,
         labels=options.labels,
         threshold=options.threshold,
         unlabelled=options.unlabelled,
+        gap_from=options.gap_from,
         population=options.population,
         id=options.id,
         trained_on=options.trained_on,
@@ -101,18 +178,36 @@ def _certify(options: argparse.Namespace) -> int:
         memory=options.memory,
         progress=_progress,
         **_choices(options),
+        **({} if options.allowance is None else {"allowance": options.allowance}),
     )
     met = {metric: certificate.meets(metric, target) for metric, target in required.items()}
     certificate.save(out, force=options.force)
     _say(certificate.to_json().rstrip("\n") if options.json else certificate)
     for metric, target in required.items():
         verdict = "certified" if met[metric] else "not certified"
+        verdict += " (exploratory)" if certificate.exploratory else ""
         print(f"Required {metric} {target:g}: {verdict}.", file=sys.stderr)
     return 0 if all(met.values()) else 1
 
 
+def _check_required(required: dict[str, float], options: argparse.Namespace) -> None:
+    """Before anything is computed: what is required must be among what is certified."""
+    from matchbound.choices import Choices
+    from matchbound.sampling import Draw
+
+    metrics = options.metric or Choices().metrics
+    if required and options.audit is not None and not options.metric:
+        metrics = Draw.load(options.audit).choices.metrics
+    for metric in required:
+        if metric not in metrics:
+            raise InputError(
+                f"metric must be one that was certified, got {metric!r}. "
+                f"Choose among {', '.join(metrics)}."
+            )
+
+
 def _parts_of(audit: str | None) -> list[Path]:
-    names = ("draw.json", "sample.csv", "labels.csv")
+    names = ("draw.json", "sample.csv", "gap.csv", "labels.csv", "ledger.jsonl")
     return [] if audit is None else [Path(audit) / name for name in names]
 
 
@@ -140,8 +235,54 @@ def _choices(options: argparse.Namespace) -> dict[str, Any]:
         "bound": options.bound,
         "one_to_one": options.one_to_one or None,
         "guesses": _by_metric(options.guess, "guess") or None,
+        "bands": _numbers(options.bands, "bands"),
+        "algorithms": options.algorithm,
+        "choose_threshold": _by_metric(options.choose_threshold, "choose-threshold") or None,
+        "candidates": _numbers(options.candidates, "candidates"),
+        "at_most_one_match": options.at_most_one_match or None,
+        "future": options.future or None,
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _numbers(text: str | None, argument: str) -> tuple[float, ...] | None:
+    """`0.5,0.9`."""
+    if text is None:
+        return None
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise InputError(
+            f"{argument} must be scores with commas between them, got {text!r}. "
+            "Give for example 0.5,0.9."
+        ) from None
+
+
+def _named(given: Sequence[str] | None) -> Any:
+    """A file; or `name=FILE`, for several algorithms."""
+    if not given:
+        return None
+    if len(given) == 1 and ("=" not in given[0] or Path(given[0]).exists()):
+        return given[0]
+    named = dict(_pairs(given, "holdout and complete"))
+    if len(named) < len(given):
+        raise InputError(
+            f"holdout and complete must name each algorithm once, got {', '.join(given)}. "
+            "Give name=FILE for each."
+        )
+    return named
+
+
+def _pairs(given: Sequence[str] | None, argument: str) -> list[tuple[str, str]]:
+    pairs = []
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise InputError(
+                f"{argument} must be given as name=value, got {text!r}. Put an equals sign between."
+            )
+        pairs.append((name, value))
+    return pairs
 
 
 def _by_metric(pairs: Sequence[str] | None, argument: str) -> dict[str, float]:
@@ -196,33 +337,51 @@ def _parser() -> argparse.ArgumentParser:
 
     draw = verbs.add_parser("draw", help="draw the nodes to label")
     draw.add_argument("population", help="CSV or Parquet file with one row a node")
-    draw.add_argument("--labels", type=int, required=True, metavar="N", help="to validate on")
-    draw.add_argument("--train", type=int, default=0, metavar="T", help="to train on")
+    draw.add_argument("--labels", type=int, metavar="N", help="nodes to validate on")
+    draw.add_argument("--train", type=int, metavar="T", help="nodes to train on (default: 0)")
     draw.add_argument("--seed", metavar="TEXT", help="made from fresh randomness if not given")
     draw.add_argument("--id", metavar="COLUMN", help="the column of ids (default: id)")
     draw.add_argument("--out", required=True, metavar="AUDIT", help="the audit folder to write")
+    draw.add_argument(
+        "--extend", action="store_true", help="let the anytime draw in AUDIT grow to N labels"
+    )
+    record = draw.add_argument_group("a holdout matcher to put on record")
+    _add_holdout(record)
+    kinds = draw.add_argument_group("other kinds of draws")
+    kinds.add_argument(
+        "--anytime", action="store_true", help="labels may be looked at, and stopped, at any time"
+    )
+    kinds.add_argument(
+        "--until",
+        action="append",
+        metavar="METRIC=K",
+        help="recall: until K nodes have a true match; precision: until K have a match of H",
+    )
+    kinds.add_argument("--among", metavar="H", help="draw only from nodes that H matches")
+    kinds.add_argument(
+        "--gap", type=int, metavar="G", help="nodes to compare the matchers on, if not on all"
+    )
     _add_matching(draw)
     _add_choices(draw)
     _add_common(draw)
     draw.set_defaults(run=_draw)
 
+    register = verbs.add_parser("register", help="put a holdout matcher on record")
+    register.add_argument("audit", help="the folder that draw wrote")
+    _add_holdout(register)
+    register.set_defaults(run=_register)
+
     certify = verbs.add_parser("certify", help="bound a matcher's precision and recall")
     certify.add_argument("audit", nargs="?", help="the folder that draw wrote")
-    certify.add_argument(
-        "--holdout",
-        metavar="H",
-        help="matches of the matcher developed without the validation labels",
-    )
+    _add_holdout(certify)
     certify.add_argument(
         "--complete",
         metavar="C",
+        action="append",
         help="matches of the matcher to certify, "
         "developed with anything; without it the holdout matcher is certified",
     )
     certify.add_argument("--labels", metavar="FILE", help="default: AUDIT/labels.csv")
-    certify.add_argument(
-        "--threshold", type=float, metavar="SCORE", help="a pair is a match from this score on"
-    )
     certify.add_argument(
         "--require",
         action="append",
@@ -236,7 +395,9 @@ def _parser() -> argparse.ArgumentParser:
         help="drawn nodes without a label (default: refuse)",
     )
     certify.add_argument(
-        "--columns", metavar="ROLE=NAME,…", help="columns of the matchers' tables: x, y, score, …"
+        "--gap-from",
+        metavar="census|sample",
+        help="where the matchers are compared (default: as drawn)",
     )
     certify.add_argument("--json", action="store_true", help="print the certificate as JSON")
     certify.add_argument("--out", metavar="FILE", help="default: AUDIT/certificate.json")
@@ -280,10 +441,58 @@ def _add_choices(parser: argparse._ActionsContainer) -> None:
         "--one-to-one", action="store_true", help="promise: a node has at most one true match"
     )
     parser.add_argument(
+        "--at-most-one-match",
+        action="store_true",
+        help="promise: a matcher finds at most one match a node",
+    )
+    parser.add_argument("--bands", metavar="SCORES", help="lower ends of bands, such as 0.5,0.9")
+    parser.add_argument(
+        "--algorithm",
+        action="append",
+        metavar="NAME",
+        help="one of several matchers to certify together; repeatable",
+    )
+    parser.add_argument(
+        "--choose-threshold",
+        action="append",
+        metavar="precision=VALUE",
+        help="choose the loosest threshold with this precision",
+    )
+    parser.add_argument(
+        "--candidates",
+        metavar="SCORES",
+        help="for the threshold (default: 0.99,0.95,0.9,0.8,…,0.5)",
+    )
+    parser.add_argument(
+        "--allowance",
+        type=float,
+        metavar="A",
+        help="for the gap at a chosen threshold (default: a tenth of 1 - precision)",
+    )
+    parser.add_argument(
+        "--future", action="store_true", help="guarantees about nodes to come: see the assumption"
+    )
+    parser.add_argument(
         "--guess",
         action="append",
         metavar="METRIC=VALUE",
         help="the value you expect, for planning the bets; repeatable",
+    )
+
+
+def _add_holdout(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--holdout",
+        action="append",
+        metavar="H",
+        help="matches of the matcher developed without the validation labels; "
+        "name=FILE for several algorithms",
+    )
+    parser.add_argument(
+        "--threshold", type=float, metavar="SCORE", help="a pair is a match from this score on"
+    )
+    parser.add_argument(
+        "--columns", metavar="ROLE=NAME,…", help="columns of the matchers' tables: x, y, score, …"
     )
 
 

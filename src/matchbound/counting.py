@@ -25,8 +25,13 @@ def count(
     kinds: tuple[str, str] = ("string", "string"),
     forms: Mapping[str, str] | None = None,
     dedupe: bool = False,
+    gap: Sequence[str] = (),
+    future: bool = False,
 ) -> Tally:
     """Tally the tables `population`, `holdout`, `complete` and `labels` over a sample.
+
+    The matchers are compared on the nodes of `gap`, or on all; for guarantees about the `future`
+    not on those that were drawn to be labelled.
 
     `kinds` are those of the ids of x and y in the first three; labels and sample are text. `forms`
     tells which tables are `clusters`, to be counted without listing their pairs.
@@ -58,7 +63,8 @@ def count(
             _check_labels(con, len(sample), one_to_one, unlabelled, "cluster_labels_wrong")
         rows = query(con, "triples_of_counts")
     train, validation, overlap = _label_triples(rows)
-    return Tally(size, train, validation, overlap, _gap_cells(con, size))
+    compared = _compared(con, size, gap, future)
+    return Tally(size, train, validation, overlap, _gap_cells(con, *compared))
 
 
 @dataclass(frozen=True)
@@ -173,8 +179,32 @@ def _check_pairs(
         )
 
 
-def _gap_cells(con: "DuckDBPyConnection", size: int) -> tuple[Cell, ...]:
-    cells: list[Cell] = query(con, "gap")
+def _compared(
+    con: "DuckDBPyConnection", size: int, gap: Sequence[str], future: bool
+) -> tuple[str, int]:
+    """The table of the nodes to compare the matchers on, and how many there are."""
+    if not gap and not future:
+        return "nodes", size
+    import pyarrow as pa
+
+    con.register("gap_sample", pa.table({"id": pa.array(gap, pa.string())}))
+    table = "gap_sample" if gap else "population"
+    kept = f"select cast(id as string) as id from {table}"
+    if future:
+        kept += " where cast(id as string) not in (select id from sample)"
+    con.execute(f"create or replace temp table compared as {kept}").fetchall()
+    keep(con, "compared_nodes", "compared_nodes")
+    ((count,),) = con.execute("select count(*) from compared").fetchall()
+    if not count:
+        raise InputError(
+            "population must hold nodes besides the labelled ones to compare the matchers on, got "
+            "none. Draw fewer to label."
+        )
+    return "compared_nodes", count
+
+
+def _gap_cells(con: "DuckDBPyConnection", table: str, size: int) -> tuple[Cell, ...]:
+    cells: list[Cell] = query(con, "gap", table=table)
     without = size - sum(nodes for *_, nodes in cells)
     return tuple([(0, 0, 0, without), *cells] if without else cells)
 

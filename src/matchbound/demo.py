@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from matchbound.certifying import certify
 from matchbound.files import refuse_existing, write_whole
 from matchbound.labelled import labels
+from matchbound.registering import register
 from matchbound.sampling import draw
 
 PEOPLE, FIELDS, VALUES = 4000, 6, 25
@@ -74,9 +75,9 @@ def _f1(right: NDArray[np.bool_], kept: NDArray[np.bool_], true: int) -> float:
 
 
 def demo(folder: Path, *, force: bool = False) -> None:
-    """Draw, label, match twice, certify; then show the truth."""
+    """Draw, label D, match, register; label S, match again, certify; then show the truth."""
     names = ("people.csv", "sample.csv", "draw.json", "labels.csv", "holdout.csv", "complete.csv")
-    ours = [folder / name for name in (*names, "certificate.json")]
+    ours = [folder / name for name in (*names, "ledger.jsonl", "certificate.json")]
     refuse_existing(ours, force)
     for path in ours:
         path.unlink(missing_ok=True)
@@ -86,19 +87,22 @@ def demo(folder: Path, *, force: bool = False) -> None:
     drawn = draw(folder / "people.csv", labels=600, train=300, seed="demo", one_to_one=True)
     drawn.save(folder, force=force)
     print(drawn)
-    verified = [(x, world.truth.get(x)) for x, _, _ in drawn.sample]
-    write_whole({folder / "labels.csv": _csv(["x", "y"], verified)}, force=force)
+    trained = [(x, world.truth.get(x)) for x, place, _ in drawn.sample if place is not None]
+    write_whole({folder / "labels.csv": _csv(["x", "y"], trained)}, force=force)
+    holdout = match(world, labels(folder, "train"))
+    write_whole({folder / "holdout.csv": _csv(["x", "y"], holdout)}, force=force)
+    register(folder, holdout=folder / "holdout.csv")
 
-    runs = {"holdout": labels(folder, "train"), "complete": labels(folder, "all")}
-    matches = {name: match(world, used) for name, used in runs.items()}
-    for name, pairs in matches.items():
-        write_whole({folder / f"{name}.csv": _csv(["x", "y"], pairs)}, force=force)
+    verified = [(x, world.truth.get(x)) for x, _, _ in drawn.sample]
+    write_whole({folder / "labels.csv": _csv(["x", "y"], verified)}, force=True)
+    complete = match(world, labels(folder, "all"))
+    write_whole({folder / "complete.csv": _csv(["x", "y"], complete)}, force=force)
     certificate = certify(folder, holdout=folder / "holdout.csv", complete=folder / "complete.csv")
     certificate.save(folder / "certificate.json", force=force)
     print(certificate)
-    right = sum(world.truth.get(x) == y for x, y in matches["complete"])
+    right = sum(world.truth.get(x) == y for x, y in complete)
     print(
-        f"The truth, which only this demo knows: precision {right / len(matches['complete']):.4f}, "
+        f"The truth, which only this demo knows: precision {right / len(complete):.4f}, "
         f"recall {right / len(world.truth):.4f}."
     )
     print(f"Everything is in {folder}; check it with: matchbound verify {folder}")

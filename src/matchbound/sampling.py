@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matchbound.choices import Choices
-from matchbound.engine import connect, query
+from matchbound.engine import connect, keep, query
 from matchbound.errors import InputError
 from matchbound.files import digest_of_file, find_file, read_json, read_text, write_whole
+from matchbound.forms import Clusters, recognise
+from matchbound.ledger import append
 from matchbound.matching import Matching
 from matchbound.sources import open_source
-from matchbound.tables import id_column, read_ids
+from matchbound.standing import matcher
+from matchbound.tables import first_threshold, id_column, read_ids, read_matches
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -31,7 +34,11 @@ Row = tuple[str, int | None, int | None]
 
 @dataclass(frozen=True)
 class Draw:
-    """The nodes to label, and everything that is fixed before their labels are seen."""
+    """The nodes to label, and everything that is fixed before their labels are seen.
+
+    `gap` are the nodes of S', on which the matchers are compared if not on all. `holdout` is the
+    holdout matcher's output that the draw itself depends on.
+    """
 
     population: Mapping[str, Any]
     seed: str
@@ -40,17 +47,53 @@ class Draw:
     choices: Choices
     sample: tuple[Row, ...]
     matching: Matching
+    gap: tuple[str, ...] = ()
+    holdout: Mapping[str, Any] | None = None
+    registered: tuple[Mapping[str, Any], ...] = ()
 
     def save(self, folder: "str | PathLike[str]", *, force: bool = False) -> None:
-        """Write draw.json and sample.csv."""
-        place, sample = Path(folder), self._sample_csv()
+        """Write draw.json, sample.csv and gap.csv, and enter the draw into the ledger."""
+        place = Path(folder)
         if (place / "labels.csv").exists():
             raise InputError(
                 f"out must not hold labels yet, got {str(place)!r}: a draw comes before them. "
                 "Draw into another folder."
             )
+        self._write(place, force)
+        append(place, "draw", **self._facts())
+        for holdout in self.registered:
+            append(place, "register", holdout=dict(holdout), validation=0)
+
+    def extend(self, folder: "str | PathLike[str]") -> None:
+        """Write a larger draw over a smaller one, labels or not: both are valid at any time."""
+        place, before = Path(folder), Draw.load(folder)
+        if not (before.choices.is_anytime and self._begins_with(before)):
+            raise InputError(
+                f"extend must continue an anytime draw with its seed and choices, got another in "
+                f"{str(place)!r}. Draw afresh into another folder."
+            )
+        self._write(place, force=True)
+        append(place, "draw", **self._facts(), extends=before.as_dict()["digest"])
+
+    def _begins_with(self, before: "Draw") -> bool:
+        def order(draw: Draw) -> list[str]:
+            drawn = [(place, node) for node, _, place in draw.sample if place is not None]
+            return [node for _, node in sorted(drawn)]
+
+        kept = ("population", "seed", "train", "choices", "matching")
+        same = all(self.as_dict()[name] == before.as_dict()[name] for name in kept)
+        return same and order(self)[: before.labels] == order(before)
+
+    def _facts(self) -> dict[str, Any]:
+        digest = self.as_dict()["digest"]
+        return {"draw": digest, "seed": self.seed, "labels": self.labels, "train": self.train}
+
+    def _write(self, place: Path, force: bool) -> None:
         text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
-        write_whole({place / "sample.csv": sample, place / "draw.json": text}, force=force)
+        files = {place / "sample.csv": self._sample_csv(), place / "draw.json": text}
+        if self.gap:
+            files[place / "gap.csv"] = self._gap_csv()
+        write_whole(files, force=force)
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in draw.json; the digest tells an edit."""
@@ -61,7 +104,9 @@ class Draw:
             "train": self.train,
             "choices": self.choices.as_dict(),
             "matching": self.matching.as_dict(),
+            "holdout": None if self.holdout is None else dict(self.holdout),
             "sample_digest": _digest(self._sample_csv()),
+            "gap_digest": _digest(self._gap_csv()),
         }
         return record | {"digest": _digest(json.dumps(record, sort_keys=True))}
 
@@ -74,14 +119,17 @@ class Draw:
         sample = _read_sample(place / "sample.csv", way_out)
         try:
             record = read_json(text)
+            choices = Choices.from_dict(record["choices"])
             draw = Draw(
                 {name: record["population"][name] for name in ("path", "digest", "size", "id")},
                 record["seed"],
                 record["labels"],
                 record["train"],
-                Choices.from_dict(record["choices"]),
+                choices,
                 sample,
                 Matching(**record["matching"]),
+                _read_gap(place / "gap.csv", way_out) if choices.gap else (),
+                record["holdout"],
             )
             changed = draw.as_dict() != record
             for name in ("path", "id"):
@@ -100,64 +148,178 @@ class Draw:
         return draw
 
     def _sample_csv(self) -> str:
-        file = io.StringIO()
-        writer = csv.writer(file, lineterminator="\n")
-        if any("\r" in node for node, _, _ in self.sample):  # csv would leave these bare
-            writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
-        writer.writerow(["id", "train", "validation"])
-        writer.writerows(self.sample)
-        return file.getvalue()
+        return _csv(["id", "train", "validation"], self.sample)
+
+    def _gap_csv(self) -> str:
+        return _csv(["id"], [(node,) for node in self.gap])
 
     def __str__(self) -> str:
         both = self.labels + self.train - len(self.sample)
+        until = "".join(f", until {k} of them count for {m}" for m, k in self.choices.until.items())
+        gap = f" Compare the matchers on {len(self.gap)} nodes in gap.csv." if self.gap else ""
         return (
             f"{len(self.sample)} nodes to label out of {self.population['size']}: "
-            f"{self.labels} to validate on, {self.train} to train on, {both} of them in both."
+            f"{self.labels} to validate on{until}, {self.train} to train on, {both} of them in "
+            f"both.{gap}"
         )
 
 
 def draw(
     population: Any,
     *,
-    labels: int,
+    labels: int | None = None,
     train: int = 0,
     seed: str | None = None,
     id: str | None = None,
-    delta: float = 0.05,
-    metrics: Sequence[str] = ("precision", "recall"),
-    theorem: str = "sharp",
-    bound: str = "auto",
-    one_to_one: bool = False,
-    guesses: Mapping[str, float] | None = None,
+    holdout: Any = None,
+    threshold: float | None = None,
+    columns: Mapping[str, str] | None = None,
+    anytime: bool = False,
+    allowance: float | None = None,
     dedupe: bool = False,
     link: bool = False,
     source: str | None = None,
     memory: str | None = None,
     progress: Progress = lambda _: None,
+    **choices: Any,
 ) -> Draw:
     """Draw `labels` nodes to validate on and `train` to train on, independently of each other.
 
     Each is the beginning of an order of all nodes by a keyed SHA-256 of the id, so that a larger
     draw with the same seed begins with the smaller. A node may be in both and is labelled once.
     `dedupe` says that the population is matched with itself, `link` that with another table, whose
-    ids may be the same; `source` names the population where matches carry sources.
+    ids may be the same; `source` names the population where matches carry sources. `holdout`, with
+    its threshold and columns, puts a holdout matcher on record. The other arguments are `Choices`.
     """
     matching = Matching(dedupe, link, source)
-    choices = Choices(delta, metrics, theorem, bound, one_to_one, guesses=guesses or {})
+    fixed = chosen(choices, anytime, allowance)
     seed = secrets.token_hex(16) if seed is None else _check_seed(seed)
     with connect(memory) as con:
         progress("reading the population")
         table = open_source(con, "population", population)
         size = read_ids(con, table, "population", id_column(table, id), origin=source)
-        labels, train = (
-            _check_count("labels", labels, 1, size),
-            _check_count("train", train, 0, size),
-        )
+        train = _check_count("train", train, 0, size)
+        _check_count("gap", fixed.gap, 0, size)
+        registered = _register(con, holdout, threshold, columns, fixed, matching)
         progress("drawing")
         trained = _first(con, seed, "train", train)
-        validated = _first(con, seed, "validation", labels)
-    where = table.as_dict(size=size, id=id)
-    return Draw(where, seed, labels, train, choices, join_orders(trained, validated), matching)
+        validated = _validated(con, seed, labels, size, trained, fixed)
+        compared = _first(con, seed, "gap", fixed.gap)
+    depends = fixed.among or fixed.counted == "precision"
+    return Draw(
+        table.as_dict(size=size, id=id),
+        seed,
+        len(validated),
+        train,
+        fixed,
+        join_orders(trained, validated),
+        matching,
+        tuple(compared),
+        registered[0] if depends else None,
+        registered,
+    )
+
+
+def chosen(
+    choices: Mapping[str, Any], anytime: bool = False, allowance: float | None = None
+) -> Choices:
+    """Choices by name, with those that follow from others."""
+    if anytime:
+        if choices.get("bound", "auto") not in ("auto", "anytime"):
+            raise InputError(
+                f"bound must be left out with anytime, got {choices['bound']!r}. Drop one of them."
+            )
+        choices = {**choices, "bound": "anytime"}
+    wanted = choices.get("choose_threshold")
+    if allowance is not None:
+        choices = {**choices, "allowance": allowance}
+    elif "allowance" not in choices and isinstance(wanted, Mapping) and wanted.get("precision"):
+        choices = {**choices, "allowance": round((1 - wanted["precision"]) / 10, 6)}
+    return Choices.from_dict(choices)
+
+
+def _register(
+    con: "DuckDBPyConnection",
+    holdout: Any,
+    threshold: float | None,
+    columns: Mapping[str, str] | None,
+    choices: Choices,
+    matching: Matching,
+) -> tuple[Mapping[str, Any], ...]:
+    """What goes on record; the table `matched` has the nodes with a match, if the draw needs it."""
+    if holdout is None:
+        if choices.among or choices.counted == "precision":
+            raise InputError(
+                "holdout must be given where the draw counts or takes its matches, got None. "
+                "Give the holdout matcher's output."
+            )
+        return ()
+    found = []
+    for name, given in named(holdout, choices, "holdout").items():
+        source = open_source(con, "holdout", given)
+        form = recognise(source, columns or {})
+        least = first_threshold(choices, threshold, [form])
+        if choices.among or choices.counted == "precision":
+            read_matches(con, source, "holdout", form, matching, least)
+            keep_matched(con, isinstance(form, Clusters), matching.dedupe)
+        facts = source.as_dict(threshold=least, columns=dict(columns or {}))
+        found.append(matcher(name, facts))
+    return tuple(found)
+
+
+def _validated(
+    con: "DuckDBPyConnection",
+    seed: str,
+    labels: int | None,
+    size: int,
+    trained: Sequence[str],
+    choices: Choices,
+) -> list[str]:
+    if choices.counted == "precision":
+        if labels is not None:
+            raise InputError(
+                f"labels must be left out with until precision, got {labels}: the holdout matcher "
+                "tells how many it takes. Drop it."
+            )
+        con.execute("create or replace temp table trained (id string)").fetchall()
+        con.executemany("insert into trained values (?)", [[x] for x in trained] or [[None]])
+        wanted = choices.until["precision"]
+        key = key_of("validation", seed)
+        return [node for (node,) in query(con, "draw_until", key=key, count=wanted)]
+    if choices.among:
+        ((matched,),) = con.execute("select count(*) from matched").fetchall()
+        labels = _check_count("labels", labels, 1, matched, "the number of matched nodes")
+        return _first(con, seed, "validation", labels, "matched")
+    labels = _check_count("labels", labels, 1, size)
+    return _first(con, seed, "validation", labels)
+
+
+def named(given: Any, choices: Choices, argument: str) -> dict[str, Any]:
+    """A matcher's output, or those of several algorithms by the names that the draw fixed."""
+    if not choices.algorithms:
+        if isinstance(given, Mapping):
+            raise InputError(
+                f"{argument} must be one table, because no algorithms were named at the draw, got "
+                f"{', '.join(map(str, given))}. Give one, or draw with --algorithm."
+            )
+        return {"": given}
+    if not isinstance(given, Mapping) or set(given) != set(choices.algorithms):
+        got = ", ".join(map(str, given)) if isinstance(given, Mapping) else "one table"
+        raise InputError(
+            f"{argument} must be given for each of {', '.join(choices.algorithms)}, got {got}. "
+            "Give name=FILE for each."
+        )
+    return {name: given[name] for name in choices.algorithms}
+
+
+def keep_matched(con: "DuckDBPyConnection", is_clusters: bool, dedupe: bool) -> None:
+    """The nodes that the holdout matcher matched, as the table `matched`."""
+    form, itself = "clusters" if is_clusters else "pairs", 1 if dedupe else 0
+    keep(con, "counted", f"count_{form}", a="holdout", itself=itself)
+    con.execute(
+        "create or replace temp table matched as "
+        "select x as id from counted where n > 0 and x in (select id from population)"
+    ).fetchall()
 
 
 def population_of(draw: Draw, audit: Any, given: Any = None) -> Any:
@@ -190,14 +352,16 @@ def _check_seed(seed: str) -> str:
     return seed
 
 
-def _check_count(argument: str, count: int, least: int, size: int) -> int:
+def _check_count(
+    argument: str, count: Any, least: int, size: int, what: str = "the population's size"
+) -> int:
     try:
         number = -1 if isinstance(count, bool) else operator.index(count)
     except TypeError:
         number = -1
     if not least <= number <= size:
         raise InputError(
-            f"{argument} must be a whole number from {least} to the population's size, {size}; "
+            f"{argument} must be a whole number from {least} to {what}, {size}; "
             f"got {count!r}. Choose one in that range."
         )
     return number
@@ -221,8 +385,26 @@ def hash_of(key: str, node: str) -> str:
     return hashlib.sha256(f"{key}{node}".encode()).hexdigest()
 
 
-def _first(con: "DuckDBPyConnection", seed: str, label: str, count: int) -> list[str]:
-    return [node for (node,) in query(con, "draw", key=key_of(label, seed), count=count)]
+def _first(
+    con: "DuckDBPyConnection", seed: str, label: str, count: int, table: str = "population"
+) -> list[str]:
+    key = key_of(label, seed)
+    return [node for (node,) in query(con, "draw", key=key, count=count, table=table)]
+
+
+def _csv(header: list[str], rows: Sequence[Sequence[Any]]) -> str:
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    if any("\r" in row[0] for row in rows):  # csv would leave these bare
+        writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerow(header)
+    writer.writerows(rows)
+    return file.getvalue()
+
+
+def _read_gap(path: Path, way_out: str) -> tuple[str, ...]:
+    text = read_text(path, "audit", way_out)
+    return tuple(node for (node,) in list(csv.reader(io.StringIO(text, newline="")))[1:])
 
 
 def _read_sample(path: Path, way_out: str) -> tuple[Row, ...]:

@@ -4,10 +4,12 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from matchbound.choices import Choices
 from matchbound.engine import query
 from matchbound.errors import AssumptionError, InputError
 from matchbound.forms import Clusters, Form, Pairs
 from matchbound.matching import SEPARATOR, Matching
+from matchbound.parts import Part
 from matchbound.sources import Source, listed, literal, quoted, scan
 
 if TYPE_CHECKING:
@@ -85,13 +87,19 @@ def read_matches(
     matching: Matching,
     threshold: float | None,
     kinds: tuple[str, str] = ("string", "string"),
+    *,
+    scored: bool = False,
 ) -> int:
-    """Load what a matcher found, as pairs or as clusters; how many rows there are."""
+    """Load what a matcher found, as pairs or as clusters; how many rows there are.
+
+    `scored` keeps the scores, for parts of the matches to be told by them.
+    """
     if isinstance(form, Clusters):
         read_clusters(con, source, table, form, matching)
         return _count(con, table)
     _refuse_no_source(con, source, form.x_source, form.y_source)
     columns = _pair_columns(source, form, kinds)
+    score = "" if form.score is None or not scored else f", {source.score(form.score)} as score"
     keeps = _verdict(con, source, form)
     if form.score is None and form.positive is None and not matching.dedupe:
         _load(con, source, table, columns, keeps)
@@ -101,12 +109,13 @@ def read_matches(
             _refuse_repeats(con, source, columns, form.score)
         if form.score is not None:
             keeps = f"{keeps} and {_matches(con, source, form.score, threshold)}"
-        _load(con, source, table, columns, keeps)
+        _load(con, source, table, columns + score, keeps)
     _refuse_empty(con, source, table, {"x": form.x, "y": form.y})
     _refuse_either_side(con, source, table, form, matching)
-    _orient(con, source, table, form, matching)
+    also = ", score" if score else ""
+    _orient(con, source, table, form, matching, also)
     if matching.dedupe:
-        _make_symmetric(con, source, table)
+        _make_symmetric(con, source, table, also)
     return _count(con, table)
 
 
@@ -176,7 +185,7 @@ def read_labels(con: "DuckDBPyConnection", source: Source, form: Form, matching:
     _refuse_empty(con, source, "labels", {"x": x})
     _refuse_spaces(con, source, "labels", {"x": x, "y": y})
     _refuse_either_side(con, source, "labels", form, matching)
-    _orient(con, source, "labels", form, matching)
+    _orient(con, source, "labels", form, matching, ", says")
     if matching.dedupe:
         _refuse_selves(con, source, "labels")
         if form.either_way:  # the drawn node is x; if both were drawn, each in turn
@@ -350,29 +359,45 @@ def _known_source(con: "DuckDBPyConnection", source: Source, form: Form, matchin
 
 
 def _orient(
-    con: "DuckDBPyConnection", source: Source, table: str, form: Pairs, matching: Matching
+    con: "DuckDBPyConnection",
+    source: Source,
+    table: str,
+    form: Pairs,
+    matching: Matching,
+    also: str,
 ) -> None:
-    """Let x be of the population's source, where sources are told."""
+    """Let x be of the population's source, where sources are told; `also` are other columns."""
     if form.x_source is None:
         return
-    says = ", says" if table == "labels" else ""
     if not matching.dedupe:
         mine = literal(_known_source(con, source, form, matching))
         con.execute(
             f"create or replace temp table {table} as "
-            f"select x, y{says} from {table} where x_source = {mine} and y_source <> {mine} "
+            f"select x, y{also} from {table} where x_source = {mine} and y_source <> {mine} "
             "union all "
-            f"select y, x{says} from {table} where y_source = {mine} and x_source <> {mine}"
+            f"select y, x{also} from {table} where y_source = {mine} and x_source <> {mine}"
         ).fetchall()
     else:
-        con.execute(f"create or replace temp table {table} as select x, y{says} from {table}")
+        con.execute(f"create or replace temp table {table} as select x, y{also} from {table}")
 
 
-def _make_symmetric(con: "DuckDBPyConnection", source: Source, table: str) -> None:
+def _make_symmetric(con: "DuckDBPyConnection", source: Source, table: str, also: str) -> None:
     _refuse_selves(con, source, table)
     con.execute(
         f"create or replace temp table {table} as "
-        f"select x, y from {table} union select y, x from {table}"
+        f"select x, y{also} from {table} union select y, x{also} from {table}"
+    ).fetchall()
+
+
+def narrow(con: "DuckDBPyConnection", table: str, scored: str, part: Part) -> None:
+    """Of a table with scores, the pairs of a part."""
+    kinds = con.execute(f"select typeof(score) from {scored} limit 1").fetchall()
+    kind = kinds[0][0] if kinds else "double"
+    keeps = f"score >= cast({part.least!r} as {kind})"
+    if part.below is not None:
+        keeps += f" and score < cast({part.below!r} as {kind})"
+    con.execute(
+        f"create or replace temp view {table} as select x, y from {scored} where {keeps}"
     ).fetchall()
 
 
@@ -403,6 +428,27 @@ def check_threshold(threshold: Any, forms: Iterable[Form]) -> float | None:
             f"got {threshold}. Drop it, or give the scores."
         )
     return number
+
+
+def first_threshold(
+    choices: Choices, threshold: float | None, forms: Iterable[Form]
+) -> float | None:
+    """The score from which on a pair is a match: as given, or as bands or candidates have it."""
+    forms = list(forms)
+    fixed = min(choices.bands or choices.candidates, default=None)
+    if fixed is None:
+        return check_threshold(threshold, forms)
+    if threshold is not None:
+        raise InputError(
+            "threshold must be left out where bands or candidates fix it, "
+            f"got {threshold}. Drop it."
+        )
+    if not all(isinstance(form, Pairs) and form.score for form in forms):
+        raise InputError(
+            "matchers must have scores where bands or candidates were chosen, got one without. "
+            "Give pairs with a column 'score', or name it with --columns score=…."
+        )
+    return fixed
 
 
 def _matches(

@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Any
 from matchbound.certificates import (
     SHORT,
     Certificate,
-    advise,
     digest_of,
     from_record,
     leaves,
     read_record,
 )
-from matchbound.certifying import certify
+from matchbound.certifying import compute, on_record
 from matchbound.errors import MatchboundError
-from matchbound.files import digest_of_file, find_file, is_folder
+from matchbound.files import digest_of_file, find_file, is_file, is_folder
+from matchbound.ledger import append, read_ledger, repair
+from matchbound.matching import Matching
+from matchbound.parts import parts
 from matchbound.sampling import Draw, Progress, draw
-from matchbound.theorems import guarantees
+from matchbound.standing import certified, standing
+from matchbound.theorems import choose_threshold, guarantees
+from matchbound.words import advise
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -28,11 +32,15 @@ MATCHING = ("dedupe", "link", "source")
 
 @dataclass(frozen=True)
 class Verification:
-    """What differs (nothing, for a good certificate), what was checked, what was not at hand."""
+    """What differs (nothing, for a good certificate), what was checked, what was not at hand.
+
+    `repaired` says what a crash had left in the ledger.
+    """
 
     differences: tuple[str, ...]
     checked: tuple[str, ...]
     missing: tuple[str, ...]
+    repaired: str = ""
 
     @property
     def holds(self) -> bool:
@@ -41,11 +49,14 @@ class Verification:
     def __str__(self) -> str:
         if not self.holds:
             listed = [f"  - {difference}" for difference in self.differences]
-            return "\n".join(["The certificate does not verify:", *listed])
-        lines = [f"The certificate verifies: {'; '.join(self.checked)}."]
+            return "\n".join(["The certificate does not verify:", *listed, *self._said()])
+        lines = [f"The certificate verifies: {'; '.join(self.checked)}.", *self._said()]
         if self.missing:
             lines.append(f"Not at hand, so not checked: {', '.join(self.missing)}.")
         return "\n".join(lines)
+
+    def _said(self) -> list[str]:
+        return [self.repaired] if self.repaired else []
 
 
 def verify(
@@ -74,12 +85,21 @@ def verify(
     places, missing = _at_hand(certificate, path.parent)
     differences += _other_files(certificate, places)
     differences += _other_draw(certificate, places)
+    ledger, repaired = _ledger_of(certificate, path, places), ""
+    elsewhere: list[str] = []
+    if ledger is not None:
+        repaired = _repaired(certificate, ledger)
+        elsewhere = list(_other_ledger(certificate, ledger))
+        checked.append("its place in the ledger")
+    elif certificate.ledger is not None:
+        missing.append("ledger")
     if not missing and not differences:
         differences += _recounted(certificate, places, memory, progress)
         checked.append("its tallies, from its inputs")
         if "draw" in places:
             checked.append("its draw, from the seed")
-    return Verification(tuple(differences), tuple(checked), tuple(missing))
+    differences += elsewhere
+    return Verification(tuple(differences), tuple(checked), tuple(missing), repaired)
 
 
 def _changed(record: Mapping[str, Any]) -> Iterator[str]:
@@ -109,12 +129,22 @@ def _strange(record: Mapping[str, Any], certificate: Certificate) -> Iterator[st
 
 def _recomputed(certificate: Certificate) -> Iterator[str]:
     """What does not follow from the tallies."""
-    tally, choices = certificate.tallies, certificate.choices
-    several = any((t or 0) > 1 for _, t, _ in (*tally.train, *tally.validation))
-    if choices.one_to_one and several:
+    tallies, choices = certificate.tallies, certificate.choices
+    if list(tallies) != [part.name for part in parts(choices)]:
+        yield "tallies are not of the parts that the choices make"
+        return
+    nodes = [node for tally in tallies.values() for node in (*tally.train, *tally.validation)]
+    if choices.one_to_one and any((t or 0) > 1 for _, t, _ in nodes):
         yield "tallies hold a node with several true matches, which choices.one_to_one excludes"
+    complete = any(name.partition(" ")[0] == "complete" for name in certificate.inputs)
     try:
-        again = guarantees(tally, choices, complete="complete" in certificate.inputs)
+        again = guarantees(tallies, choices, complete=complete)
+        if choices.choose_threshold:
+            chosen = choose_threshold(tallies, choices, complete=complete)
+            if certificate.threshold != chosen:
+                yield f"threshold is not what the tallies give, {chosen.chosen}"
+        elif certificate.threshold is not None:
+            yield "threshold was not to be chosen"
     except MatchboundError as error:
         yield f"tallies give no guarantee: {error}"
         return
@@ -126,7 +156,7 @@ def _recomputed(certificate: Certificate) -> Iterator[str]:
                 yield (
                     f"guarantees[{i}].{name} is {getattr(said, name)!r}, the tallies give {value!r}"
                 )
-    if certificate.advice != advise(tally, choices):
+    if certificate.advice != advise(next(iter(tallies.values())), choices):
         yield "advice is not what the tallies give"
 
 
@@ -151,7 +181,8 @@ def _other_files(certificate: Certificate, places: Mapping[str, Path]) -> Iterat
 
 def _other_draw(certificate: Certificate, places: Mapping[str, Path]) -> Iterator[str]:
     """What was not fixed at the draw, if that is at hand."""
-    tally, population = certificate.tallies, certificate.inputs.get("population", {})
+    tally = next(iter(certificate.tallies.values()))
+    population = certificate.inputs.get("population", {})
     if population.get("size") != tally.size:
         yield f"inputs.population.size is {population.get('size')!r}, the tallies' {tally.size}"
     if "draw" not in places:
@@ -161,36 +192,106 @@ def _other_draw(certificate: Certificate, places: Mapping[str, Path]) -> Iterato
     except MatchboundError as error:
         yield f"inputs.draw: {error}"
         return
-    if before.choices != certificate.choices:
-        yield "choices are not those of the draw"
-    if len(tally.validation) != before.labels or len(tally.train) != before.train:
+    after = certificate.choices.as_dict()
+    differ = tuple(name for name, value in before.choices.as_dict().items() if value != after[name])
+    if differ != certificate.exploratory:
+        names = ", ".join(differ) or "none differs"
+        yield f"choices are not those of the draw ({names}), or exploratory is wrong"
+    stops = before.choices.is_anytime or before.choices.counted == "recall"
+    whole = len(tally.validation) == before.labels or stops
+    if not whole or len(tally.train) != before.train:
         yield "tallies are not of as many nodes as were drawn"
+
+
+def _ledger_of(certificate: Certificate, path: Path, places: Mapping[str, Path]) -> Path | None:
+    """The folder of the ledger: the certificate's own, or the draw's."""
+    if certificate.ledger is None:
+        return None
+    beside = [path.parent, *([places["draw"].parent] if "draw" in places else [])]
+    found = [folder for folder in beside if is_file(folder / "ledger.jsonl")] or beside[1:]
+    return found[0] if found else None
+
+
+def _repaired(certificate: Certificate, folder: Path) -> str:
+    """Cut off what a crash left; if that was this certificate's own entry, make it again."""
+    try:
+        ledger = read_ledger(folder)
+    except MatchboundError:
+        return ""
+    if not ledger.unfinished or ledger.problems:
+        return ""
+    repair(folder)
+    said = certificate.ledger or {}
+    if (said["entries"], said["head"]) == (len(ledger.entries), ledger.head):
+        digest = certificate.as_dict()["digest"]
+        append(folder, "certificate", certificate=digest, **_issued(certificate))
+        return "The ledger's last line was unfinished: this certificate's entry was made again."
+    return "The ledger's last line was unfinished (a crash): it was cut off."
+
+
+def _other_ledger(certificate: Certificate, folder: Path) -> Iterator[str]:
+    """What the ledger says otherwise."""
+    try:
+        ledger = read_ledger(folder)
+    except MatchboundError as error:
+        yield str(error)
+        return
+    if ledger.problems:
+        yield from (f"ledger.jsonl: {problem}" for problem in ledger.problems)
+        return
+    said, digest = certificate.ledger or {}, certificate.as_dict()["digest"]
+    before = ledger.entries[: said["entries"]]
+    entry = next((e for e in ledger.of_kind("certificate") if e["certificate"] == digest), None)
+    if entry is None:
+        yield f"ledger.jsonl: entry {said['entries'] + 1}, this certificate's, is missing"
+    elif entry["entry"] <= said["entries"] or standing(before, _issued(certificate)) != said:
+        yield "ledger is not what the entries before this certificate give"
+    draws = [e["draw"] for e in ledger.of_kind("draw")]
+    try:
+        if Draw.load(folder).as_dict()["digest"] not in draws:
+            yield "ledger.jsonl has no entry of this draw"
+    except MatchboundError:
+        return  # said already
+
+
+def _issued(certificate: Certificate) -> dict[str, Any]:
+    return certified(certificate.inputs, certificate.choices, certificate.exploratory)
 
 
 def _recounted(
     certificate: Certificate, places: Mapping[str, Path], memory: str | None, progress: Progress
 ) -> Iterator[str]:
     """What does not follow from the inputs."""
-    inputs = certificate.inputs
-    given: dict[str, Any] = {
-        name: places.get(name) for name in ("population", "holdout", "complete", "labels")
-    }
+    inputs, choices = certificate.inputs, certificate.choices
+    population = inputs["population"]
+    first = next(source for name, source in inputs.items() if name.partition(" ")[0] == "holdout")
+    audit = places["draw"].parent if "draw" in places else None
+    changes = choices.as_dict()
+    matching = Matching()
     try:
-        if "draw" in places:
-            given["audit"] = places["draw"].parent
-            yield from _redrawn(Draw.load(given["audit"]), given["population"], memory, progress)
+        if audit is not None:
+            yield from _redrawn(Draw.load(audit), places, first, memory, progress)
+            changes = {name: changes[name] for name in certificate.exploratory}
         else:
-            given |= certificate.choices.as_dict() | {"assume_uniform": True}
-            given |= {"trained_on": places.get("trained_on")}
-            given |= {name: inputs["population"][name] for name in ("id", *MATCHING)}
-        again = certify(
-            **given,
-            threshold=inputs["holdout"]["threshold"],
-            columns=inputs["holdout"]["columns"],
-            unlabelled="worst",
+            matching = Matching(**{name: population[name] for name in MATCHING})
+        again = compute(
+            audit,
+            holdout=_given(places, "holdout"),
+            complete=_given(places, "complete"),
+            labels=places["labels"],
+            threshold=None if choices.bands or choices.candidates else first["threshold"],
+            unlabelled=_unlabelled(certificate),
+            population=places["population"],
+            id=population["id"] if audit is None else None,
+            trained_on=places.get("trained_on"),
+            columns=first["columns"],
+            matching=matching,
+            changes=changes,
             memory=memory,
             progress=progress,
         )
+        if certificate.ledger is not None:
+            again = on_record(again, certificate.ledger)
     except (MatchboundError, KeyError) as error:
         yield f"inputs give no certificate: {error}"
         return
@@ -202,18 +303,52 @@ def _recounted(
             yield f"{place} is not what the inputs give"
 
 
+def _given(places: Mapping[str, Path], role: str) -> Any:
+    """The file of a matcher, or those of several algorithms by name; None if there is none."""
+    if role in places:
+        return places[role]
+    several = {
+        name.removeprefix(f"{role} "): place
+        for name, place in places.items()
+        if name.startswith(f"{role} ")
+    }
+    return several or None
+
+
+def _unlabelled(certificate: Certificate) -> str:
+    """How unlabelled nodes were taken: only where there are some does it matter."""
+    tally = next(iter(certificate.tallies.values()))
+    some = any(t is None for _, t, _ in (*tally.train, *tally.validation))
+    return "worst" if some else "refuse"
+
+
 def _redrawn(
-    before: Draw, population: Any, memory: str | None, progress: Progress
+    before: Draw,
+    places: Mapping[str, Path],
+    holdout: Mapping[str, Any],
+    memory: str | None,
+    progress: Progress,
 ) -> Iterator[str]:
+    choices = before.choices
+    banded = bool(choices.bands or choices.candidates)
+    by = {
+        "holdout": places.get("holdout"),
+        "threshold": None if banded else holdout["threshold"],
+        "columns": holdout["columns"],
+    }
     again = draw(
-        population,
-        labels=before.labels,
+        places["population"],
+        labels=None if choices.counted == "precision" else before.labels,
         train=before.train,
         seed=before.seed,
         id=before.population["id"],
         **before.matching.as_dict(),
+        **(by if before.holdout is not None else {}),
+        **choices.as_dict(),
         memory=memory,
         progress=progress,
     )
     if again.sample != before.sample:
         yield "sample.csv is not what the seed draws"
+    if again.gap != before.gap:
+        yield "gap.csv is not what the seed draws"

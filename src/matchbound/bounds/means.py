@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from matchbound.bounds.bernstein import bernstein, maurer_pontil
-from matchbound.bounds.betting import betting
+from matchbound.bounds.betting import anytime, betting
 from matchbound.bounds.binomial import binomial
 from matchbound.bounds.checks import (
     check_counts,
@@ -40,6 +40,7 @@ BOUNDS = {
     "bernstein": Row(bernstein),
     "hypergeometric": Row(hypergeometric, binary=True),
     "betting": Row(betting, independent=True, ordered=True),
+    "anytime": Row(anytime, independent=True, ordered=True),
     "binomial": Row(binomial, population=False, independent=True, binary=True),
     "maurer_pontil": Row(maurer_pontil, population=False, independent=True),
 }

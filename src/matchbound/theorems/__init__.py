@@ -1,23 +1,32 @@
 """From tallies to guarantees: one function for each theorem and metric."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from matchbound.choices import Choices
 from matchbound.errors import AssumptionError
+from matchbound.parts import WHOLE, Part, candidate, parts
 from matchbound.tallies import Tally
-from matchbound.theorems import paper, sharp
-from matchbound.theorems.terms import Finding
+from matchbound.theorems import paper, sampled, sharp
+from matchbound.theorems.terms import Finding, check_promise
 
 DECIMALS = 6
 SCALE = 10.0**DECIMALS
 ROUNDING = 1e-12  # more than the arithmetic of any theorem can be off by
 
-METRICS: dict[str, tuple[str, dict[str, Callable[[Tally, Choices, bool], Finding]]]] = {
-    "precision": ("lower", {"sharp": sharp.precision, "paper": paper.precision}),
-    "recall": ("lower", {"sharp": sharp.recall, "paper": paper.recall}),
-    "error-rate": ("upper", {"sharp": sharp.error_rate, "paper": paper.error_rate}),
+Theorem = Callable[[Tally, Choices, bool], Finding]
+METRICS: dict[str, tuple[str, dict[str, Theorem]]] = {
+    "precision": (
+        "lower",
+        {"sharp": sharp.precision, "sampled": sampled.precision, "paper": paper.precision},
+    ),
+    "recall": ("lower", {"sharp": sharp.recall, "sampled": sampled.recall, "paper": paper.recall}),
+    "error-rate": (
+        "upper",
+        {"sharp": sharp.error_rate, "sampled": sampled.error_rate, "paper": paper.error_rate},
+    ),
 }
 
 
@@ -25,31 +34,142 @@ METRICS: dict[str, tuple[str, dict[str, Callable[[Tally, Choices, bool], Finding
 class Guarantee:
     """`metric` of `algorithm` is at least (`side` lower) or at most (upper) `value`.
 
-    `estimate` is the validation sample's mean for the holdout matcher, `delta` the probability
-    that this one guarantee fails, `bound` the bound on the labels' term.
+    `part` names the band, the threshold or the matcher that it is about, if not all matches.
+    `estimate` is the validation sample's mean for the holdout matcher (None where no sampled node
+    is in the band), `delta` the probability that this one guarantee fails, `bound` the bound on
+    the labels' term.
     """
 
     metric: str
     algorithm: str
+    part: str
     side: str
     value: float
-    estimate: float
+    estimate: float | None
     delta: float
     theorem: str
     bound: str
 
 
-def guarantees(tally: Tally, choices: Choices, *, complete: bool) -> tuple[Guarantee, ...]:
-    """One for each metric chosen; all hold together with probability at least 1 − δ."""
-    return tuple(_guarantee(metric, tally, choices, complete) for metric in choices.metrics)
+@dataclass(frozen=True)
+class Threshold:
+    """The loosest candidate that was certified (None: none was), and all that passed."""
+
+    chosen: float | None
+    passed: tuple[float, ...]
 
 
-def _guarantee(metric: str, tally: Tally, choices: Choices, complete: bool) -> Guarantee:
+def guarantees(
+    tallies: Mapping[str, Tally], choices: Choices, *, complete: bool
+) -> tuple[Guarantee, ...]:
+    """One for each metric and band chosen; all hold together with probability at least 1 − δ."""
+    for tally in tallies.values():
+        _check(tally, choices)
+    if choices.choose_threshold:
+        return _at_the_threshold(tallies, choices, complete)
+    found = []
+    for part in parts(choices):
+        for metric in ("precision",) if part.is_band else choices.metrics:
+            found.append(_guarantee(metric, part, tallies[part.name], choices, complete))
+    return tuple(found)
+
+
+def choose_threshold(
+    tallies: Mapping[str, Tally], choices: Choices, *, complete: bool
+) -> Threshold:
+    """Candidates in turn, strictest first, until the first whose precision is not certified.
+
+    Each is tested on the holdout matcher at the whole δ: were any that passed below its level, the
+    first such would have passed, and which one that is does not depend on the labels. What follows
+    for the complete matcher follows for all that passed; the loosest that still has the target is
+    chosen. A candidate at which the holdout matcher finds nothing is left out, labels unseen.
+    """
+    passed, chosen = [], None
+    for score in choices.candidates:
+        tally = tallies[candidate(score)]
+        if not any(h for h, *_ in tally.gap):
+            continue
+        if not _passes(tally, choices):
+            break
+        passed.append(score)
+        if _precision_at(tally, choices, complete) >= _as_written(choices.target):
+            chosen = score
+    return Threshold(chosen, tuple(passed))
+
+
+def _passes(tally: Tally, choices: Choices) -> bool:
+    try:
+        return sharp.holdout_precision(tally, choices).value - ROUNDING >= _level(choices)
+    except AssumptionError:  # no sampled node has a match: nothing is certified
+        return False
+
+
+def _level(choices: Choices) -> Fraction:
+    return _as_written(choices.target) + _as_written(choices.allowance)
+
+
+def _as_written(number: float) -> Fraction:
+    return Fraction(repr(number))
+
+
+def _precision_at(tally: Tally, choices: Choices, complete: bool) -> Fraction:
+    """What the test of a candidate that passed tells: its level, never the bound that was seen."""
+    if not complete:
+        return _level(choices)
+    if not any(c for _, c, *_ in tally.gap):
+        return Fraction(0)
+    return sharp.complete_precision(tally, choices, _level(choices))
+
+
+def _at_the_threshold(
+    tallies: Mapping[str, Tally], choices: Choices, complete: bool
+) -> tuple[Guarantee, ...]:
+    """Precision by the tests; the other metrics at a share of δ, for any candidate might be it."""
+    score = choose_threshold(tallies, choices, complete=complete).chosen
+    if score is None:
+        return ()
+    part = Part(candidate(score), least=score)
+    shared = replace(choices, delta=choices.delta / len(choices.candidates))
+    found = []
+    for metric in choices.metrics:
+        used = choices if metric == "precision" else shared
+        one = _guarantee(metric, part, tallies[part.name], used, complete)
+        if metric == "precision":
+            exact = _precision_at(tallies[part.name], choices, complete)
+            one = replace(one, value=math.floor(exact * 10**DECIMALS) / SCALE)
+        found.append(replace(one, delta=choices.delta / choices.guarantees))
+    return tuple(found)
+
+
+def _guarantee(
+    metric: str, part: Part, tally: Tally, choices: Choices, complete: bool
+) -> Guarantee:
     side, theorems = METRICS[metric]
-    if choices.theorem == "sharp" and not tally.is_census:
+    use = "sampled" if choices.is_sampled and choices.theorem == "sharp" else choices.theorem
+    try:
+        finding = theorems[use](tally, choices, complete)
+    except AssumptionError:
+        if not part.is_band:
+            raise
+        finding = Finding(0.0, None, choices.bound)  # no node to tell by; its share of δ stays
+    return Guarantee(
+        metric=metric,
+        algorithm="complete" if complete else "holdout",
+        part=part.name,
+        side=side,
+        value=_outwards(finding.value, side),
+        estimate=None if finding.estimate is None else round(finding.estimate, DECIMALS),
+        delta=choices.delta / choices.guarantees,
+        theorem=choices.theorem,
+        bound=finding.bound,
+    )
+
+
+def _check(tally: Tally, choices: Choices) -> None:
+    if choices.theorem == "sharp" and not (tally.is_census or choices.is_sampled):
         raise AssumptionError(
             f"gap must be a census for the sharp theorem, got {tally.drawn} of {tally.size} nodes. "
-            "Run both matchers over the whole population, or use the paper's theorem."
+            "Run both matchers over the whole population, or draw a sample for the gap."
         )
     unlabelled = any(t is None for _, t, _ in (*tally.train, *tally.validation))
     if unlabelled and choices.bound == "bernstein":
@@ -57,17 +177,7 @@ def _guarantee(metric: str, tally: Tally, choices: Choices, complete: bool) -> G
             "bound must not be bernstein with unlabelled nodes: it can rise when a value falls. "
             "Label every drawn node, or draw with another bound."
         )
-    finding = theorems[choices.theorem](tally, choices, complete)
-    return Guarantee(
-        metric=metric,
-        algorithm="complete" if complete else "holdout",
-        side=side,
-        value=_outwards(finding.value, side),
-        estimate=round(finding.estimate, DECIMALS),
-        delta=choices.delta / len(choices.metrics),
-        theorem=choices.theorem,
-        bound=finding.bound,
-    )
+    check_promise(tally, choices)
 
 
 def _outwards(value: float, side: str) -> float:
@@ -77,3 +187,6 @@ def _outwards(value: float, side: str) -> float:
     else:
         rounded = math.ceil((value + ROUNDING) * SCALE) / SCALE
     return min(max(rounded, 0.0), 1.0)
+
+
+__all__ = ["METRICS", "WHOLE", "Guarantee", "Threshold", "choose_threshold", "guarantees"]

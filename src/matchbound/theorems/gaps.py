@@ -3,22 +3,24 @@
 At a node the holdout matcher found h matches, the complete one c, and hc are found by both.
 """
 
+from fractions import Fraction
 
-def precision_loss(h: int, c: int, hc: int) -> float:
+
+def precision_loss(h: int, c: int, hc: int) -> Fraction:
     """The most that precision can fall from holdout to complete: d*, in [0, 1].
 
     The worst truth holds all of H − C, none of C − H, and the common matches exactly if c > h.
     """
     if h == 0:
-        return 0.0
-    return 1.0 if c == 0 else 1.0 - hc / max(h, c)
+        return Fraction(0)
+    return 1 - Fraction(hc, max(h, c))
 
 
-def precision_loss_one_to_one(h: int, c: int, hc: int) -> float:
+def precision_loss_one_to_one(h: int, c: int, hc: int) -> Fraction:
     """d* where a node has at most one true match."""
     if h == 0:
-        return 0.0
-    return 1.0 / h if hc < h else max(0.0, 1.0 / h - 1.0 / c)
+        return Fraction(0)
+    return Fraction(1, h) if hc < h else max(Fraction(0), Fraction(1, h) - Fraction(1, c))
 
 
 def paper_precision_loss(h: int, c: int, hc: int) -> float:

@@ -10,6 +10,11 @@ def precisions(triples: Sequence[Triple]) -> list[float]:
     return [(ht or 0) / h for h, _, ht in triples if h > 0]
 
 
+def found(triples: Sequence[Triple]) -> tuple[list[bool], list[float]]:
+    """Who has a match of the holdout matcher, and p_H there."""
+    return [h > 0 for h, *_ in triples], [(ht or 0) / h if h else 0.0 for h, _, ht in triples]
+
+
 def recalls(triples: Sequence[Triple]) -> tuple[list[bool], list[float]]:
     """Who has a true match, and r_H there."""
     member = [t is None or t > 0 for _, t, _ in triples]

@@ -5,6 +5,8 @@ The gap between the matchers is counted over all of X, so it costs no probabilit
 """
 
 import math
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from matchbound.theorems.terms import (
     Finding,
     estimate,
     found,
+    matched_nodes,
     most_matches,
     need,
     pick_bound,
@@ -25,7 +28,16 @@ from matchbound.theorems.terms import (
 
 
 def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
-    """P ≥ (|X_H|·P_H − Σd*) / |X_C|, where |X_H|·P_H = Σ_D p_H + |X_H − D|·(mean of the rest)."""
+    """P ≥ (|X_H|·P_H − Σd*) / |X_C|."""
+    holdout = holdout_precision(tally, choices)
+    if not complete:
+        return holdout
+    value = complete_precision(tally, choices, Fraction(holdout.value))
+    return replace(holdout, value=float(value))
+
+
+def holdout_precision(tally: Tally, choices: Choices) -> Finding:
+    """|X_H|·P_H = Σ_D p_H + |X_H − D|·(the mean of the rest)."""
     (delta,) = choices.shares(1)
     bound = pick_bound(choices, "precision", most_matches(tally, choices) <= 1)
     known, total = labels.precisions(tally.train), found(tally)
@@ -33,11 +45,14 @@ def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
     right = math.fsum(known)
     if rest:
         right += rest * precision_lower(tally.fresh, rest, delta, bound, choices)
-    if complete:
-        loss = gaps.precision_loss_one_to_one if choices.one_to_one else gaps.precision_loss
-        right -= math.fsum(n * loss(h, c, hc) for h, c, hc, n in tally.gap)
-        total = found(tally, "complete")
     return Finding(right / total, estimate(labels.precisions(tally.fresh) or known), bound)
+
+
+def complete_precision(tally: Tally, choices: Choices, holdout: Fraction) -> Fraction:
+    """What follows for C, no probability involved, from a lower bound on P_H."""
+    loss = gaps.precision_loss_one_to_one if choices.one_to_one else gaps.precision_loss
+    lost = sum(n * loss(h, c, hc) for h, c, hc, n in tally.gap)
+    return (found(tally) * holdout - lost) / found(tally, "complete")
 
 
 def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
@@ -56,7 +71,7 @@ def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
     if complete:
         dropped = sum(n for h, c, hc, n in tally.gap if gaps.recall_loss(h, c, hc))
         if dropped:
-            matched = _matched_nodes(tally, rest, delta_matched, choices)
+            matched = matched_nodes(tally, rest, delta_matched, choices)
             value = value - dropped / matched if matched else 0.0
     members, values = labels.recalls(tally.fresh if rest else tally.train)
     return Finding(value, estimate(np.array(values)[members].tolist()), bound)
@@ -82,13 +97,3 @@ def error_rate(tally: Tally, choices: Choices, complete: bool) -> Finding:
     return Finding(
         wrong / tally.size, estimate(labels.errors(tally.fresh if rest else tally.train)), bound
     )
-
-
-def _matched_nodes(tally: Tally, rest: int, delta: float, choices: Choices) -> float:
-    """A lower bound on |X'|."""
-    known = sum(labels.matched(tally.train))
-    if not rest:
-        return known
-    seen = labels.matched(tally.fresh)
-    low = bounds.lower(seen, size=rest, delta=delta, method=choices.bound)
-    return known + max(rest * low, sum(seen))

@@ -24,14 +24,22 @@ class Finding:
     """A bound on a metric, the sample's own mean, and the name of the labels' bound."""
 
     value: float
-    estimate: float
+    estimate: float | None
     bound: str
 
 
 def pick_bound(choices: Choices, metric: str, binary: bool) -> str:
-    """The labels' bound. Never a matter of the labels: `binary` was known before them."""
+    """The labels' bound. Never a matter of the labels: `binary` was known before them.
+
+    Where the sample ended with enough nodes of a kind, only the metric over these has a sample of
+    fixed size; fractions over a set of unknown size are bet on over all nodes, so not even they.
+    """
+    unknown_size = choices.counted == "recall" and not binary
+    if choices.until and (metric != choices.counted or unknown_size):
+        return "anytime"
     if choices.bound == "auto":
-        return "hypergeometric" if binary else "betting"
+        exact = "binomial" if choices.future else "hypergeometric"
+        return exact if binary else "betting"
     if choices.bound == "hypergeometric" and not binary:
         raise AssumptionError(
             f"bound must not be hypergeometric for {metric}, which may be a fraction here. "
@@ -57,7 +65,7 @@ def most_matches(tally: Tally, choices: Choices) -> int:
 
     Never the complete matcher's: that may depend on the labels, and so would the choice of bound.
     """
-    if tally.is_census:
+    if tally.is_census and not choices.future:
         return max(h for h, *_ in tally.gap)
     if not choices.at_most_one_match:
         raise AssumptionError(
@@ -65,6 +73,21 @@ def most_matches(tally: Tally, choices: Choices) -> int:
             "Run both matchers over the whole population, or promise it."
         )
     return 1
+
+
+def check_promise(tally: Tally, choices: Choices) -> None:
+    """At most one match of a matcher at a node, where it was promised."""
+    if not choices.at_most_one_match:
+        return
+    most = max(
+        *(max(h, c) for h, c, *_ in tally.gap),
+        *(h for h, *_ in (*tally.train, *tally.validation)),
+    )
+    if most > 1:
+        raise AssumptionError(
+            f"matchers must find at most one match a node, as promised, got one with {most}. "
+            "Draw without the promise."
+        )
 
 
 def precision_lower(
@@ -98,17 +121,55 @@ def recall_lower(
     """
     member, values = labels.recalls(triples)
     need(sum(member), "a true match", triples)
-    if bound == "betting":
-        variance = choices.variance("recall") or DEFAULT_VARIANCE
+    without = labels.verified_without(triples)
+    variance = (choices.variance("recall") or DEFAULT_VARIANCE) * share
+    return subset_lower(member, values, (size, without), delta, bound, variance, known)
+
+
+def subset_lower(
+    member: Sequence[bool],
+    values: Sequence[float],
+    size: tuple[int, int],
+    delta: float,
+    bound: str,
+    variance: float,
+    known: Known,
+) -> float:
+    """The mean over the members among a number of nodes, of which some are known to be none."""
+    nodes, without = size
+    if bound in ("betting", "anytime"):
         return bounds.ratio_lower(
-            member, values, size=size, delta=delta, variance=variance * share, known=known
+            member,
+            values,
+            size=nodes,
+            delta=delta,
+            variance=variance,
+            known=known,
+            anytime=bound == "anytime",
         )
-    sizes = (sum(member), size - labels.verified_without(triples))
-    members = np.array(values)[member]
+    sizes = (sum(member), nodes - without)
+    members = np.array(values)[np.array(member)]
     if bound == "hypergeometric":
         return share_lower(int(members.sum()), len(members), sizes, delta, known)
     low = bounds.lower(members, size=sizes, delta=delta, method=bound)
     return min((known[0] + n * low) / (known[1] + n) for n in sizes)
+
+
+def matched_nodes(tally: Tally, rest: int, delta: float, choices: Choices) -> float:
+    """A lower bound on |X'|: D's are known, the others' share is bounded from S − D."""
+    known = sum(labels.matched(tally.train))
+    if not rest:
+        return known
+    seen = labels.matched(tally.fresh)
+    share = found(tally) / tally.drawn
+    low = bounds.lower(
+        seen,
+        size=rest,
+        delta=delta,
+        method=choices.share_bound,
+        variance=max(share * (1 - share), DEFAULT_VARIANCE),
+    )
+    return known + max(rest * low, sum(seen))
 
 
 def need(count: int, what: str, triples: Sequence[Triple]) -> None:

@@ -1,0 +1,39 @@
+"""The parts of the matches that get guarantees of their own: bands, thresholds, algorithms."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from matchbound.choices import Choices
+
+WHOLE = "all"
+
+
+@dataclass(frozen=True)
+class Part:
+    """The matches of an algorithm whose scores are at least `least` and below `below`."""
+
+    name: str
+    algorithm: str | None = None
+    least: float | None = None
+    below: float | None = None
+    is_band: bool = False
+
+
+def parts(choices: Choices) -> Iterator[Part]:
+    """Each algorithm whole, then its bands; or each candidate for a threshold, strictest first."""
+    if choices.choose_threshold:
+        for score in choices.candidates:
+            yield Part(candidate(score), least=score)
+        return
+    bands = choices.bands
+    for algorithm in choices.algorithms or (None,):
+        yield Part(algorithm or WHOLE, algorithm, bands[0] if bands else None)
+        for i, least in enumerate(bands):
+            below = bands[i + 1] if i + 1 < len(bands) else None
+            end = "∞" if below is None else f"{below:g}"
+            name = f"[{least:g}, {end})"
+            yield Part(f"{algorithm} {name}" if algorithm else name, algorithm, least, below, True)
+
+
+def candidate(score: float) -> str:
+    return f"score ≥ {score:g}"

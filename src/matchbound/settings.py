@@ -1,0 +1,177 @@
+"""What labels are of: a draw's nodes, or nodes that a person brings along."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from matchbound.choices import Choices
+from matchbound.errors import InputError
+from matchbound.files import digest_of_file
+from matchbound.matching import Matching
+from matchbound.sampling import Draw, Row, hash_of, join_orders, key_of, population_of
+from matchbound.sources import Source, key_kind, open_source
+from matchbound.tables import id_column, read_ids
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+DRAWN = "matchbound drew the labelled nodes uniformly at random, and kept the choices."
+BROUGHT = (
+    "Not checked: the labelled nodes are a uniform random sample of the population, and the nodes "
+    "trained on a uniform random part of them."
+)
+PUBLIC_SEED = "labels brought along"  # known to all: an order that nobody chose
+SEEN = ("until", "among", "gap")  # what decides which nodes are drawn
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the labels are of, wherever they come from.
+
+    `exploratory` are the choices that differ from the draw's.
+    """
+
+    size: int
+    kind: str  # of the population's ids, as loaded
+    sample: Sequence[Row]
+    gap: Sequence[str]
+    choices: Choices
+    inputs: Mapping[str, Any]
+    origin: str
+    matching: Matching
+    exploratory: tuple[str, ...] = ()
+
+
+def chosen_after(draw: Draw, changes: Mapping[str, Any]) -> tuple[Choices, tuple[str, ...]]:
+    """The draw's choices with changes, and which of them are not the draw's."""
+    for name in changes:
+        if name in SEEN and changes[name] != getattr(draw.choices, name):
+            if name == "gap" and changes[name] == 0:
+                continue
+            raise InputError(
+                f"{name} must be as it was drawn, got {changes[name]!r}. Draw again with it."
+            )
+    before = draw.choices.as_dict()
+    choices = Choices.from_dict(before | dict(changes))
+    after = choices.as_dict()
+    return choices, tuple(name for name in after if after[name] != before[name])
+
+
+def as_drawn(
+    con: "DuckDBPyConnection",
+    audit: Any,
+    draw: Draw,
+    population: Any,
+    choices: tuple[Choices, tuple[str, ...]],
+    columns: tuple[Sequence[tuple[Source, str]], Sequence[tuple[Source, str]]],
+) -> Setting:
+    """The nodes of a draw; `columns` are those of x and of y, if ids may be read as they are."""
+    source = open_source(con, "population", population_of(draw, audit, population))
+    if source.digest != draw.population["digest"]:
+        raise InputError(
+            f"population must be what was drawn from, got {source.path or 'a table'!r}, which has "
+            "changed since. Restore it, or draw again."
+        )
+    column = id_column(source, draw.population["id"])
+    xs, ys = columns
+    compared = [*xs, *(ys if draw.matching.dedupe else [])]
+    kind = key_kind((source, column), *compared) if compared else "string"
+    origin = draw.matching.source
+    if origin is not None or source.column("source_dataset"):
+        kind = "string"
+    size = read_ids(con, source, "population", column, kind, checked=True, origin=origin)
+    path = None if isinstance(audit, Draw) else Path(audit) / "draw.json"
+    drawn = {
+        "path": None if path is None else str(path),
+        "digest": draw.as_dict()["digest"] if path is None else digest_of_file(path),
+    }
+    inputs = {"population": source.as_dict(size=size, id=draw.population["id"]), "draw": drawn}
+    gap = draw.gap if choices[0].gap else ()
+    return Setting(
+        size, kind, draw.sample, gap, choices[0], inputs, DRAWN, draw.matching, choices[1]
+    )
+
+
+def as_brought(
+    con: "DuckDBPyConnection",
+    population: Any,
+    id: str | None,
+    trained_on: Any,
+    choices: Choices,
+    matching: Matching,
+    read: Callable[[], None],
+) -> Setting:
+    """The nodes that have a label, in an order that nobody chose."""
+    if choices.is_anytime or choices.until or choices.among or choices.gap:
+        raise InputError(
+            "anytime, until, among and gap must be left out without a draw, got one of them: they "
+            "need an order that was drawn. Draw with them."
+        )
+    source = open_source(con, "population", population)
+    column = id_column(source, id)
+    size = read_ids(con, source, "population", column, origin=matching.source)
+    read()
+    inputs: dict[str, Any] = {"population": source.as_dict(size=size, id=id, **matching.as_dict())}
+    labelled = _ids(con, "select distinct x as id from labels")
+    if not labelled:
+        raise InputError("labels must be of at least one node, got none. Check the file.")
+    unknown = _ids(con, "select distinct x as id from labels anti join population on x = id")
+    if unknown:
+        raise InputError(
+            f"labels must be of nodes of the population, got {unknown[0]!r}, which is not in it. "
+            "Give the population that the labelled nodes were drawn from."
+        )
+    trained: list[str] = []
+    if trained_on is not None:
+        used = open_source(con, "trained_on", trained_on)
+        read_ids(con, used, "trained", id_column(used, None, "x"), origin=matching.source)
+        inputs["trained_on"] = used.as_dict()
+        trained = _ids(con, "select id from trained")
+        strange = sorted(set(trained) - set(labelled))
+        if strange:
+            raise InputError(
+                f"trained_on must hold labelled nodes, got {strange[0]!r} without a label. "
+                "Give all labels, those trained on included."
+            )
+    sample = _arrange(labelled, trained, size, choices.theorem)
+    unused = set(labelled) - {node for node, _, _ in sample}
+    con.executemany("delete from labels where x = ?", [[node] for node in sorted(unused)] or [[""]])
+    return Setting(size, "string", sample, (), choices, inputs, BROUGHT, matching)
+
+
+def _arrange(
+    labelled: Sequence[str], trained: Sequence[str], size: int, theorem: str
+) -> tuple[Row, ...]:
+    """D and S, each in an order by a public key, which more labels do not reshuffle.
+
+    `sharp` validates on L − D. `paper` draws S from L as if independently of D: i nodes of D and
+    the rest of L − D, i hypergeometric (the paper's section 6), by a key that only the labelled set
+    decides.
+    """
+    import numpy as np
+
+    def ordered(label: str, seed: str, some: Sequence[str]) -> list[str]:
+        key = key_of(label, seed)
+        return sorted(some, key=lambda node: hash_of(key, node))
+
+    in_train = set(trained)
+    chosen: Sequence[str] = [node for node in labelled if node not in in_train]
+    if theorem == "paper":
+        nodes = "".join(f"{len(node)}:{node}" for node in sorted(labelled))
+        seed = hashlib.sha256(nodes.encode()).hexdigest()
+        rng = np.random.default_rng(int(key_of("intersection", seed), 16))
+        draws = len(chosen)
+        both = int(rng.hypergeometric(len(trained), size - len(trained), draws))
+        chosen = [
+            *ordered("from D", seed, trained)[:both],
+            *ordered("from L", seed, chosen)[: draws - both],
+        ]
+    return join_orders(
+        ordered("train", PUBLIC_SEED, trained), ordered("validation", PUBLIC_SEED, chosen)
+    )
+
+
+def _ids(con: "DuckDBPyConnection", select: str) -> list[str]:
+    return [node for (node,) in con.execute(f"{select} order by id").fetchall()]

@@ -1,0 +1,102 @@
+"""A certificate in words, for a terminal."""
+
+import math
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from matchbound.choices import Choices
+from matchbound.parts import WHOLE
+from matchbound.tallies import Tally
+from matchbound.theorems import Guarantee
+
+if TYPE_CHECKING:
+    from matchbound.certificates import Certificate
+
+ENOUGH = 30  # sampled nodes with a true match
+
+
+def describe(certificate: "Certificate") -> str:
+    """Bounds rounded outwards to four decimals."""
+    tally = next(iter(certificate.tallies.values()))
+    lines = [*_heading(certificate), *map(_line, certificate.guarantees), *_threshold(certificate)]
+    both = f", {len(tally.overlap)} of them in both" if tally.overlap else ""
+    lines.append(
+        f"Labelled: {len(tally.validation)} nodes to validate on and {len(tally.train)} "
+        f"to train on{both}, out of {tally.size}."
+    )
+    lines += _ledger(certificate)
+    lines += ["Assumed:", *(f"  - {assumption}" for assumption in certificate.assumptions)]
+    lines += certificate.advice
+    return "\n".join(lines)
+
+
+def percent(probability: float) -> str:
+    return f"{(100 * Decimal(repr(probability))).normalize():f}%"
+
+
+def _heading(certificate: "Certificate") -> list[str]:
+    sure = percent(float(1 - Decimal(repr(certificate.choices.delta))))
+    if certificate.exploratory:
+        names = ", ".join(certificate.exploratory)
+        return [
+            f"Exploratory: no guarantee. Not as fixed at the draw: {names}.",
+            f"Had that been fixed there, with probability at least {sure}, all together:",
+        ]
+    about = ", about nodes to come" if certificate.choices.future else ""
+    return [f"With probability at least {sure}, all together{about}:"]
+
+
+def _line(g: Guarantee) -> str:
+    sign, rounded = ("≥", math.floor) if g.side == "lower" else ("≤", math.ceil)
+    shown = rounded(round(g.value * 1e4, 6)) / 1e4
+    where = "" if g.part == WHOLE else f", {g.part},"
+    mean = (
+        "no sampled node tells" if g.estimate is None else f"holdout's sample mean {g.estimate:.4f}"
+    )
+    return (
+        f"  {g.metric:10} of the {g.algorithm} matcher{where} {sign} {shown:.4f}"
+        f"   ({mean}; {g.theorem}, {g.bound})"
+    )
+
+
+def _threshold(certificate: "Certificate") -> list[str]:
+    if certificate.threshold is None:
+        return []
+    choices, chosen = certificate.choices, certificate.threshold.chosen
+    tried = ", ".join(f"{score:g}" for score in choices.candidates)
+    if chosen is None:
+        return [f"Threshold: none of {tried} was certified to have precision {choices.target:g}."]
+    return [
+        f"Threshold: {chosen:g}, the loosest of {tried} that was certified to have precision "
+        f"{choices.target:g}."
+    ]
+
+
+def _ledger(certificate: "Certificate") -> list[str]:
+    ledger = certificate.ledger
+    if ledger is None:
+        return []
+    was = "was" if ledger["registered"] is not None else "was not"
+    number, sure = ledger["certificates"], percent(ledger["together"])
+    many = "1 certificate" if number == 1 else f"{number} certificates"
+    return [
+        f"Ledger: the holdout matcher {was} on record before the validation labels; {many} from "
+        f"this draw, all that have a guarantee together with probability at least {sure}."
+    ]
+
+
+def advise(tally: Tally, choices: Choices) -> tuple[str, ...]:
+    """How many nodes it takes for enough true matches."""
+    used = tally.fresh if choices.theorem == "sharp" else tally.validation
+    matched = sum(bool(t) for _, t, _ in used)
+    if not 0 < matched < ENOUGH:
+        return ()
+    more = math.ceil(len(used) * (ENOUGH - matched) / matched)
+    more = min(more, tally.size - len(tally.validation))
+    how = "in a fresh draw (a sample must not grow after its labels were seen)"
+    if choices.is_anytime:
+        how = "or label on: this draw may grow"
+    return (
+        f"Only {matched} validation nodes have a true match, so the bounds are loose: draw about "
+        f"{more} more nodes for {ENOUGH}, {how}.",
+    )
