@@ -4,7 +4,7 @@ import csv
 import random
 
 from matchbound.cli import main
-from matchbound.sampling import Draw
+from matchbound.draws import Draw
 
 NODES = 400
 

@@ -7,12 +7,13 @@ import pytest
 
 from matchbound import InputError, Tally
 from matchbound.counting import count
+from matchbound.draws import join_orders
 from matchbound.engine import connect
 from matchbound.forms import Pairs
 from matchbound.matching import Matching
-from matchbound.sampling import join_orders
 from matchbound.sources import open_source
-from matchbound.tables import read_ids, read_labels, read_matches
+from matchbound.tables import read_ids, read_matches
+from matchbound.truths import read_labels
 
 PLAIN = Pairs("x", "y")
 

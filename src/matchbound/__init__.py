@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from matchbound.certificates import Certificate
     from matchbound.certifying import certify
     from matchbound.choices import Choices
+    from matchbound.draws import Draw
     from matchbound.labelled import labels
     from matchbound.registering import register
-    from matchbound.sampling import Draw, draw
+    from matchbound.sampling import draw
     from matchbound.tallies import Tally
     from matchbound.verifying import verify
 
@@ -36,7 +37,7 @@ __all__ = [
 _HOMES = {
     "Certificate": "certificates",
     "Choices": "choices",
-    "Draw": "sampling",
+    "Draw": "draws",
     "Tally": "tallies",
     "bounds": "bounds",
     "certify": "certifying",

@@ -1,53 +1,30 @@
 """From an audit folder, or from labels that a person brings, to a certificate."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from matchbound.assumptions import assumed, on_record
 from matchbound.certificates import Certificate, issue
-from matchbound.counting import count, load_sample
+from matchbound.counting import load_sample
+from matchbound.draws import Draw
 from matchbound.engine import connect
 from matchbound.errors import InputError
 from matchbound.files import is_folder
 from matchbound.forms import Clusters, Form, Pairs, recognise
 from matchbound.ledger import append, read_ledger
 from matchbound.matching import Matching
-from matchbound.parts import parts
-from matchbound.sampling import Draw, Progress, chosen, named
-from matchbound.settings import Setting, as_brought, as_drawn, chosen_after
+from matchbound.sampling import Progress, chosen, named
+from matchbound.scores import first_threshold
+from matchbound.settings import as_brought, as_drawn, chosen_after
 from matchbound.sources import Source, key_kind, open_source
 from matchbound.standing import certified, matcher, standing
-from matchbound.stopping import looked_at
-from matchbound.tables import first_threshold, narrow, read_labels, read_matches
-from matchbound.tallies import Tally
+from matchbound.tallying import Matchers, tally_parts
+from matchbound.truths import read_labels
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
-FIXED = (
-    "Not checked: the choices, the holdout matcher and its threshold were fixed before the "
-    "validation labels were seen."
-)
-ON_RECORD = (
-    "The holdout matcher was fixed before the validation labels were seen: it is on record since "
-    "entry {} of the ledger, when there were none."
-)
-ALL_TRUE = "Every labelled node's labels hold all of its true matches, and no others."
-HOLDOUT = "The holdout matcher was developed with no labels but the training nodes'."
-ANYTHING = "The complete matcher may have been developed with anything, these labels included."
-ONE_TO_ONE = "The user promised that a node has at most one true match."
-ONE_FOUND = "The user promised that a matcher finds at most one match a node."
-COMPARED = "Neither matcher was developed with the nodes of the gap sample, nor chosen by them."
-FUTURE = (
-    "Not checked: the nodes to come are independent draws from the same distribution as this "
-    "population's nodes were, and neither matcher was developed with the validation nodes' records "
-    "(the complete one: with any but the labelled) nor with those the two were compared on."
-)
-DISJOINT = (
-    "Not checked: in clusters without sources, ids of the population are never the other table's."
-)
+    pass
 
 
 def certify(
@@ -137,16 +114,16 @@ def compute(
     if complete is not None:
         given["complete"] = named(complete, choices, "complete")
     with connect(memory) as con:
-        matchers = {
+        sources = {
             f"{role} {name}".strip(): open_source(con, role, table)
             for role, tables in given.items()
             for name, table in tables.items()
         }
-        forms = {name: recognise(table, columns or {}) for name, table in matchers.items()}
+        forms = {name: recognise(table, columns or {}) for name, table in sources.items()}
         least = first_threshold(choices, threshold, forms.values())
         truth = open_source(con, "labels", Path(audit) / "labels.csv" if labels is None else labels)
         truth_form = recognise(truth, _named_in_labels(truth, columns or {}))
-        xs, ys = _native_columns(matchers, forms, truth_form)
+        xs, ys = _native_columns(sources, forms, truth_form)
         progress("reading the population and the labels")
         if draw is not None:
             setting = as_drawn(con, audit, draw, population, (choices, exploratory), (xs, ys))
@@ -159,93 +136,23 @@ def compute(
         kinds = setting.kind, key_kind(*ys) if ys else "string"
         if setting.matching.dedupe:
             kinds = setting.kind, setting.kind
-        inputs = {**setting.inputs, "labels": truth.as_dict()}
         facts = {"threshold": least, "columns": dict(columns or {})}
-        inputs |= {name: table.as_dict(**facts) for name, table in matchers.items()}
-        _check_same_holdout(draw, inputs)
-        tallies = _tally(
-            con,
-            setting,
-            draw,
-            matchers,
-            forms | {"labels": truth_form},
-            least,
-            kinds,
-            unlabelled,
-            progress,
-            inputs,
-        )
+        inputs = {name: table.as_dict(**facts) for name, table in sources.items()}
+        _check_same_holdout(draw, inputs.get("holdout", {}))
+        matchers = Matchers(sources, forms, least, kinds)
+        tallies, rows = tally_parts(con, setting, matchers, truth_form, unlabelled, progress)
+    for name, count in rows.items():
+        inputs[name]["rows"] = count
     progress("bounding")
     every = [*forms.values(), truth_form]
     return issue(
         tallies,
         setting.choices,
         complete=complete is not None,
-        inputs=inputs,
-        assumptions=_assumed(tallies, setting, complete is not None, every),
+        inputs={**setting.inputs, "labels": truth.as_dict(), **inputs},
+        assumptions=assumed(tallies, setting, complete is not None, every),
         exploratory=setting.exploratory,
     )
-
-
-def _tally(
-    con: "DuckDBPyConnection",
-    setting: Setting,
-    draw: Draw | None,
-    matchers: Mapping[str, Source],
-    forms: Mapping[str, Form],
-    least: float | None,
-    kinds: tuple[str, str],
-    unlabelled: str,
-    progress: Progress,
-    inputs: Mapping[str, Any],
-) -> dict[str, Tally]:
-    """Each part's tally; an algorithm's matches are loaded once, and narrowed for its bands."""
-    choices, matching = setting.choices, setting.matching
-    stops = draw is not None and (
-        (draw.choices.is_anytime and choices.is_anytime) or choices.counted == "recall"
-    )
-    every = list(parts(choices))
-    scored = every[0].least is not None
-    tallies = {}
-    for algorithm in dict.fromkeys(part.algorithm for part in every):
-        roles = {}
-        for role in ("holdout", "complete"):
-            name = f"{role} {algorithm or ''}".strip()
-            if name not in matchers:
-                continue
-            progress(f"reading {name}")
-            table = f"{role}_scored" if scored else role
-            roles[role] = forms[name]
-            inputs[name]["rows"] = read_matches(
-                con, matchers[name], table, forms[name], matching, least, kinds, scored=scored
-            )
-            if not (matching.dedupe or matching.is_link):
-                _refuse_doubt(con, name, table)
-        for part in every:
-            if part.algorithm != algorithm:
-                continue
-            progress("counting" if scored is False else f"counting {part.name}")
-            if scored:
-                for role in roles:
-                    narrow(con, role, f"{role}_scored", part)
-            tally = count(
-                con,
-                size=setting.size,
-                sample=setting.sample,
-                complete="complete" in roles,
-                one_to_one=choices.one_to_one,
-                unlabelled="worst" if stops else unlabelled,
-                kinds=kinds,
-                forms={
-                    name: "clusters" if isinstance(form, Clusters) else "pairs"
-                    for name, form in {**roles, "labels": forms["labels"]}.items()
-                },
-                dedupe=matching.dedupe,
-                gap=setting.gap,
-                future=choices.future,
-            )
-            tallies[part.name] = looked_at(tally, choices, unlabelled) if stops else tally
-    return tallies
 
 
 def _enter(audit: Path, certificate: Certificate) -> Certificate:
@@ -260,14 +167,6 @@ def _enter(audit: Path, certificate: Certificate) -> Certificate:
     placed = on_record(certificate, standing(read_ledger(audit).entries, issued))
     append(audit, "certificate", certificate=placed.as_dict()["digest"], **issued)
     return placed
-
-
-def on_record(certificate: Certificate, ledger: Mapping[str, Any]) -> Certificate:
-    """The certificate with what the ledger says of it."""
-    place = ledger["registered"]
-    said = FIXED if place is None else ON_RECORD.format(place)
-    assumptions = tuple(said if a == FIXED else a for a in certificate.assumptions)
-    return replace(certificate, assumptions=assumptions, ledger=ledger)
 
 
 def _changes(choices: Mapping[str, Any], gap_from: str | None, audit: Any) -> dict[str, Any]:
@@ -286,13 +185,13 @@ def _changes(choices: Mapping[str, Any], gap_from: str | None, audit: Any) -> di
     return {**choices, "gap": draw.choices.gap if gap_from == "sample" else 0}
 
 
-def _check_same_holdout(draw: Draw | None, inputs: Mapping[str, Any]) -> None:
+def _check_same_holdout(draw: Draw | None, holdout: Mapping[str, Any]) -> None:
     if draw is None or draw.holdout is None:
         return
-    if matcher("", inputs["holdout"]) != draw.holdout:
+    if matcher("", holdout) != draw.holdout:
         raise InputError(
             "holdout must be the output that nodes were drawn by, with its threshold and columns, "
-            f"got {inputs['holdout']['path'] or 'another table'!r}. Give that one, or draw again."
+            f"got {holdout['path'] or 'another table'!r}. Give that one, or draw again."
         )
 
 
@@ -320,48 +219,12 @@ def _named_in_labels(truth: Source, columns: Mapping[str, str]) -> dict[str, str
     return named
 
 
-def _refuse_doubt(con: "DuckDBPyConnection", name: str, table: str) -> None:
-    """Ids of y among the population's: is one table matched with itself?"""
-    rows = con.execute(
-        f"select y from {table} where cast(y as string) in "
-        "(select cast(id as string) from population) limit 1"
-    ).fetchall()
-    for (y,) in rows:
-        raise InputError(
-            f"dedupe or link must be said, because y = {str(y)!r} of {name} is an id of the "
-            "population too, got neither. Draw with --dedupe if the population was matched with "
-            "itself, else with --link."
-        )
-
-
 def _check_names_nodes(form: Form) -> None:
     if isinstance(form, Clusters) or form.either_way:
         raise InputError(
             "labels must say which nodes were labelled where there is no draw, got pairs in either "
             "order or clusters. Give columns x and y."
         )
-
-
-def _assumed(
-    tallies: Mapping[str, Tally], setting: Setting, complete: bool, forms: Sequence[Form]
-) -> tuple[str, ...]:
-    choices, tally = setting.choices, next(iter(tallies.values()))
-    unlabelled = sum(t is None for _, t, _ in (*tally.train, *tally.fresh))
-    sourceless = any(isinstance(form, Clusters) and form.source is None for form in forms)
-    said: Iterable[tuple[str, bool]] = (
-        (setting.origin, True),
-        (FIXED, True),
-        (ALL_TRUE, True),
-        (HOLDOUT, True),
-        (ANYTHING, complete and not choices.future),
-        (COMPARED, complete and bool(choices.gap)),
-        (FUTURE, choices.future),
-        (ONE_TO_ONE, choices.one_to_one),
-        (ONE_FOUND, choices.at_most_one_match),
-        (DISJOINT, sourceless and setting.matching.is_link),
-        (f"{unlabelled} drawn nodes have no label and count as the worst case.", unlabelled > 0),
-    )
-    return tuple(sentence for sentence, holds in said if holds)
 
 
 def _check_matchers(holdout: Any, complete: Any, unlabelled: str) -> None:

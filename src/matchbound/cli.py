@@ -86,7 +86,8 @@ def _draw(options: argparse.Namespace) -> int:
 
 def _extend(options: argparse.Namespace, out: Path) -> int:
     """A larger draw in the place of a smaller one; everything but the number of labels stays."""
-    from matchbound.sampling import Draw, draw
+    from matchbound.draws import Draw
+    from matchbound.sampling import draw
 
     before = Draw.load(out)
     own = ("extend", "population", "labels", "out", "memory", "run", "force")
@@ -193,7 +194,7 @@ def _certify(options: argparse.Namespace) -> int:
 def _check_required(required: dict[str, float], options: argparse.Namespace) -> None:
     """Before anything is computed: what is required must be among what is certified."""
     from matchbound.choices import Choices
-    from matchbound.sampling import Draw
+    from matchbound.draws import Draw
 
     metrics = options.metric or Choices().metrics
     if required and options.audit is not None and not options.metric:

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from matchbound.draws import Row
 from matchbound.engine import keep, query
 from matchbound.errors import AssumptionError, InputError
-from matchbound.sampling import Row
 from matchbound.tallies import Cell, Tally, Triple
 
 if TYPE_CHECKING:

@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matchbound.counting import load_sample
+from matchbound.draws import Draw, population_of
 from matchbound.engine import connect
 from matchbound.errors import InputError
 from matchbound.forms import Clusters, recognise
-from matchbound.sampling import Draw, population_of
 from matchbound.sources import open_source
-from matchbound.tables import id_column, read_ids, read_labels
+from matchbound.tables import id_column, read_ids
+from matchbound.truths import read_labels
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -4,16 +4,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from matchbound.draws import Draw
 from matchbound.engine import connect
 from matchbound.errors import InputError
 from matchbound.files import is_file
 from matchbound.forms import recognise
 from matchbound.labelled import labels
 from matchbound.ledger import append, read_ledger
-from matchbound.sampling import Draw, named
+from matchbound.sampling import named
+from matchbound.scores import first_threshold
 from matchbound.sources import open_source
 from matchbound.standing import matcher
-from matchbound.tables import first_threshold
 
 if TYPE_CHECKING:
     from os import PathLike

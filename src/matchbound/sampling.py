@@ -1,167 +1,26 @@
-"""From a population to the nodes to label: D to train on and S to validate on."""
+"""From a population to the nodes to label: D to train on, S to validate on, S' to compare on."""
 
-import csv
 import hashlib
-import io
-import json
 import operator
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matchbound.choices import Choices
+from matchbound.draws import Draw, join_orders
 from matchbound.engine import connect, keep, query
 from matchbound.errors import InputError
-from matchbound.files import digest_of_file, find_file, read_json, read_text, write_whole
 from matchbound.forms import Clusters, recognise
-from matchbound.ledger import append
 from matchbound.matching import Matching
+from matchbound.scores import first_threshold
 from matchbound.sources import open_source
 from matchbound.standing import matcher
-from matchbound.tables import first_threshold, id_column, read_ids, read_matches
+from matchbound.tables import id_column, read_ids, read_matches
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from duckdb import DuckDBPyConnection
 
 Progress = Callable[[str], None]
-Row = tuple[str, int | None, int | None]
-"""A drawn id, and its places (from 1) in D's and in S's own order."""
-
-
-@dataclass(frozen=True)
-class Draw:
-    """The nodes to label, and everything that is fixed before their labels are seen.
-
-    `gap` are the nodes of S', on which the matchers are compared if not on all. `holdout` is the
-    holdout matcher's output that the draw itself depends on.
-    """
-
-    population: Mapping[str, Any]
-    seed: str
-    labels: int
-    train: int
-    choices: Choices
-    sample: tuple[Row, ...]
-    matching: Matching
-    gap: tuple[str, ...] = ()
-    holdout: Mapping[str, Any] | None = None
-    registered: tuple[Mapping[str, Any], ...] = ()
-
-    def save(self, folder: "str | PathLike[str]", *, force: bool = False) -> None:
-        """Write draw.json, sample.csv and gap.csv, and enter the draw into the ledger."""
-        place = Path(folder)
-        if (place / "labels.csv").exists():
-            raise InputError(
-                f"out must not hold labels yet, got {str(place)!r}: a draw comes before them. "
-                "Draw into another folder."
-            )
-        self._write(place, force)
-        append(place, "draw", **self._facts())
-        for holdout in self.registered:
-            append(place, "register", holdout=dict(holdout), validation=0)
-
-    def extend(self, folder: "str | PathLike[str]") -> None:
-        """Write a larger draw over a smaller one, labels or not: both are valid at any time."""
-        place, before = Path(folder), Draw.load(folder)
-        if not (before.choices.is_anytime and self._begins_with(before)):
-            raise InputError(
-                f"extend must continue an anytime draw with its seed and choices, got another in "
-                f"{str(place)!r}. Draw afresh into another folder."
-            )
-        self._write(place, force=True)
-        append(place, "draw", **self._facts(), extends=before.as_dict()["digest"])
-
-    def _begins_with(self, before: "Draw") -> bool:
-        def order(draw: Draw) -> list[str]:
-            drawn = [(place, node) for node, _, place in draw.sample if place is not None]
-            return [node for _, node in sorted(drawn)]
-
-        kept = ("population", "seed", "train", "choices", "matching")
-        same = all(self.as_dict()[name] == before.as_dict()[name] for name in kept)
-        return same and order(self)[: before.labels] == order(before)
-
-    def _facts(self) -> dict[str, Any]:
-        digest = self.as_dict()["digest"]
-        return {"draw": digest, "seed": self.seed, "labels": self.labels, "train": self.train}
-
-    def _write(self, place: Path, force: bool) -> None:
-        text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
-        files = {place / "sample.csv": self._sample_csv(), place / "draw.json": text}
-        if self.gap:
-            files[place / "gap.csv"] = self._gap_csv()
-        write_whole(files, force=force)
-
-    def as_dict(self) -> dict[str, Any]:
-        """As it stands in draw.json; the digest tells an edit."""
-        record = {
-            "population": dict(self.population),
-            "seed": self.seed,
-            "labels": self.labels,
-            "train": self.train,
-            "choices": self.choices.as_dict(),
-            "matching": self.matching.as_dict(),
-            "holdout": None if self.holdout is None else dict(self.holdout),
-            "sample_digest": _digest(self._sample_csv()),
-            "gap_digest": _digest(self._gap_csv()),
-        }
-        return record | {"digest": _digest(json.dumps(record, sort_keys=True))}
-
-    @staticmethod
-    def load(folder: "str | PathLike[str]") -> "Draw":
-        """Read a draw back; the sample must be as it was drawn."""
-        place = Path(folder)
-        way_out = "Give the folder that `matchbound draw --out` wrote."
-        text = read_text(place / "draw.json", "audit", way_out)
-        sample = _read_sample(place / "sample.csv", way_out)
-        try:
-            record = read_json(text)
-            choices = Choices.from_dict(record["choices"])
-            draw = Draw(
-                {name: record["population"][name] for name in ("path", "digest", "size", "id")},
-                record["seed"],
-                record["labels"],
-                record["train"],
-                choices,
-                sample,
-                Matching(**record["matching"]),
-                _read_gap(place / "gap.csv", way_out) if choices.gap else (),
-                record["holdout"],
-            )
-            changed = draw.as_dict() != record
-            for name in ("path", "id"):
-                if not isinstance(draw.population[name], str | None):
-                    raise TypeError(f"population has no such {name}")
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise InputError(
-                f"audit must hold a draw.json as drawn, got one that cannot be read ({error}). "
-                "Draw again with the same seed, into another folder."
-            ) from None
-        if changed:
-            raise InputError(
-                "audit must hold draw.json and sample.csv as drawn, got them changed in "
-                f"{str(place)!r}. Draw again with --seed {draw.seed}, into another folder."
-            )
-        return draw
-
-    def _sample_csv(self) -> str:
-        return _csv(["id", "train", "validation"], self.sample)
-
-    def _gap_csv(self) -> str:
-        return _csv(["id"], [(node,) for node in self.gap])
-
-    def __str__(self) -> str:
-        both = self.labels + self.train - len(self.sample)
-        until = "".join(f", until {k} of them count for {m}" for m, k in self.choices.until.items())
-        gap = f" Compare the matchers on {len(self.gap)} nodes in gap.csv." if self.gap else ""
-        return (
-            f"{len(self.sample)} nodes to label out of {self.population['size']}: "
-            f"{self.labels} to validate on{until}, {self.train} to train on, {both} of them in "
-            f"both.{gap}"
-        )
 
 
 def draw(
@@ -322,28 +181,6 @@ def keep_matched(con: "DuckDBPyConnection", is_clusters: bool, dedupe: bool) -> 
     ).fetchall()
 
 
-def population_of(draw: Draw, audit: Any, given: Any = None) -> Any:
-    """Where it is now: as given, as recorded, or beside the audit folder."""
-    recorded = draw.population["path"]
-    if given is not None:
-        return given
-    if recorded is None:
-        raise InputError(
-            "population must be given again, because it was drawn from a table in memory, got "
-            "None. Certify from Python with the same table, or draw from a file."
-        )
-    if isinstance(audit, Draw):
-        return recorded
-    found = find_file(recorded, Path(audit))
-    if not found:
-        raise InputError(
-            f"population must be where it was drawn from, got {recorded!r} (no such file). "
-            "Say where it is now with --population."
-        )
-    fitting = [place for place in found if digest_of_file(place) == draw.population["digest"]]
-    return (fitting or found)[0]
-
-
 def _check_seed(seed: str) -> str:
     try:
         seed.encode()
@@ -367,14 +204,6 @@ def _check_count(
     return number
 
 
-def join_orders(trained: Sequence[str], validated: Sequence[str]) -> tuple[Row, ...]:
-    """S in its order, then the rest of D in its own."""
-    in_train = {node: place for place, node in enumerate(trained, start=1)}
-    in_validation = {node: place for place, node in enumerate(validated, start=1)}
-    nodes = [*validated, *(node for node in trained if node not in in_validation)]
-    return tuple((node, in_train.get(node), in_validation.get(node)) for node in nodes)
-
-
 def key_of(label: str, seed: str) -> str:
     """A key of fixed length for each use of a seed."""
     return hashlib.sha256(f"matchbound 1 {label} {seed}".encode()).hexdigest()
@@ -390,36 +219,3 @@ def _first(
 ) -> list[str]:
     key = key_of(label, seed)
     return [node for (node,) in query(con, "draw", key=key, count=count, table=table)]
-
-
-def _csv(header: list[str], rows: Sequence[Sequence[Any]]) -> str:
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    if any("\r" in row[0] for row in rows):  # csv would leave these bare
-        writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    writer.writerow(header)
-    writer.writerows(rows)
-    return file.getvalue()
-
-
-def _read_gap(path: Path, way_out: str) -> tuple[str, ...]:
-    text = read_text(path, "audit", way_out)
-    return tuple(node for (node,) in list(csv.reader(io.StringIO(text, newline="")))[1:])
-
-
-def _read_sample(path: Path, way_out: str) -> tuple[Row, ...]:
-    text = read_text(path, "audit", way_out)
-    try:
-        return tuple(
-            (node, int(train) if train else None, int(validation) if validation else None)
-            for node, train, validation in list(csv.reader(io.StringIO(text, newline="")))[1:]
-        )
-    except (ValueError, csv.Error):
-        raise InputError(
-            "audit must hold draw.json and sample.csv as drawn, got them changed in "
-            f"{str(path.parent)!r}. Draw again with the same seed, into another folder."
-        ) from None
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matchbound.choices import Choices
+from matchbound.draws import Draw, Row, join_orders, population_of
 from matchbound.errors import InputError
 from matchbound.files import digest_of_file
 from matchbound.matching import Matching
-from matchbound.sampling import Draw, Row, hash_of, join_orders, key_of, population_of
+from matchbound.sampling import hash_of, key_of
 from matchbound.sources import Source, key_kind, open_source
 from matchbound.tables import id_column, read_ids
 
@@ -30,7 +31,8 @@ SEEN = ("until", "among", "gap")  # what decides which nodes are drawn
 class Setting:
     """What the labels are of, wherever they come from.
 
-    `exploratory` are the choices that differ from the draw's.
+    `exploratory` are the choices that differ from the draw's. `stops`: labels of a beginning of the
+    order may be all there are.
     """
 
     size: int
@@ -42,6 +44,7 @@ class Setting:
     origin: str
     matching: Matching
     exploratory: tuple[str, ...] = ()
+    stops: bool = False
 
 
 def chosen_after(draw: Draw, changes: Mapping[str, Any]) -> tuple[Choices, tuple[str, ...]]:
@@ -88,9 +91,18 @@ def as_drawn(
         "digest": draw.as_dict()["digest"] if path is None else digest_of_file(path),
     }
     inputs = {"population": source.as_dict(size=size, id=draw.population["id"]), "draw": drawn}
-    gap = draw.gap if choices[0].gap else ()
+    chosen, exploratory = choices
     return Setting(
-        size, kind, draw.sample, gap, choices[0], inputs, DRAWN, draw.matching, choices[1]
+        size,
+        kind,
+        draw.sample,
+        draw.gap if chosen.gap else (),
+        chosen,
+        inputs,
+        DRAWN,
+        draw.matching,
+        exploratory,
+        stops=chosen.counted == "recall" or (draw.choices.is_anytime and chosen.is_anytime),
     )
 
 

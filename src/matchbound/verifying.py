@@ -13,21 +13,18 @@ from matchbound.certificates import (
     leaves,
     read_record,
 )
-from matchbound.certifying import compute, on_record
+from matchbound.draws import Draw
 from matchbound.errors import MatchboundError
-from matchbound.files import digest_of_file, find_file, is_file, is_folder
-from matchbound.ledger import append, read_ledger, repair
-from matchbound.matching import Matching
+from matchbound.files import digest_of_file, find_file, is_folder
 from matchbound.parts import parts
-from matchbound.sampling import Draw, Progress, draw
-from matchbound.standing import certified, standing
+from matchbound.recorded import ledger_of, other_ledger, repaired_ledger
+from matchbound.recounting import recounted
+from matchbound.sampling import Progress
 from matchbound.theorems import choose_threshold, guarantees
 from matchbound.words import advise
 
 if TYPE_CHECKING:
     from os import PathLike
-
-MATCHING = ("dedupe", "link", "source")
 
 
 @dataclass(frozen=True)
@@ -85,16 +82,16 @@ def verify(
     places, missing = _at_hand(certificate, path.parent)
     differences += _other_files(certificate, places)
     differences += _other_draw(certificate, places)
-    ledger, repaired = _ledger_of(certificate, path, places), ""
+    ledger, repaired = ledger_of(certificate, path, places), ""
     elsewhere: list[str] = []
     if ledger is not None:
-        repaired = _repaired(certificate, ledger)
-        elsewhere = list(_other_ledger(certificate, ledger))
+        repaired = repaired_ledger(certificate, ledger)
+        elsewhere = list(other_ledger(certificate, ledger))
         checked.append("its place in the ledger")
     elif certificate.ledger is not None:
         missing.append("ledger")
     if not missing and not differences:
-        differences += _recounted(certificate, places, memory, progress)
+        differences += recounted(certificate, places, memory, progress)
         checked.append("its tallies, from its inputs")
         if "draw" in places:
             checked.append("its draw, from the seed")
@@ -201,154 +198,3 @@ def _other_draw(certificate: Certificate, places: Mapping[str, Path]) -> Iterato
     whole = len(tally.validation) == before.labels or stops
     if not whole or len(tally.train) != before.train:
         yield "tallies are not of as many nodes as were drawn"
-
-
-def _ledger_of(certificate: Certificate, path: Path, places: Mapping[str, Path]) -> Path | None:
-    """The folder of the ledger: the certificate's own, or the draw's."""
-    if certificate.ledger is None:
-        return None
-    beside = [path.parent, *([places["draw"].parent] if "draw" in places else [])]
-    found = [folder for folder in beside if is_file(folder / "ledger.jsonl")] or beside[1:]
-    return found[0] if found else None
-
-
-def _repaired(certificate: Certificate, folder: Path) -> str:
-    """Cut off what a crash left; if that was this certificate's own entry, make it again."""
-    try:
-        ledger = read_ledger(folder)
-    except MatchboundError:
-        return ""
-    if not ledger.unfinished or ledger.problems:
-        return ""
-    repair(folder)
-    said = certificate.ledger or {}
-    if (said["entries"], said["head"]) == (len(ledger.entries), ledger.head):
-        digest = certificate.as_dict()["digest"]
-        append(folder, "certificate", certificate=digest, **_issued(certificate))
-        return "The ledger's last line was unfinished: this certificate's entry was made again."
-    return "The ledger's last line was unfinished (a crash): it was cut off."
-
-
-def _other_ledger(certificate: Certificate, folder: Path) -> Iterator[str]:
-    """What the ledger says otherwise."""
-    try:
-        ledger = read_ledger(folder)
-    except MatchboundError as error:
-        yield str(error)
-        return
-    if ledger.problems:
-        yield from (f"ledger.jsonl: {problem}" for problem in ledger.problems)
-        return
-    said, digest = certificate.ledger or {}, certificate.as_dict()["digest"]
-    before = ledger.entries[: said["entries"]]
-    entry = next((e for e in ledger.of_kind("certificate") if e["certificate"] == digest), None)
-    if entry is None:
-        yield f"ledger.jsonl: entry {said['entries'] + 1}, this certificate's, is missing"
-    elif entry["entry"] <= said["entries"] or standing(before, _issued(certificate)) != said:
-        yield "ledger is not what the entries before this certificate give"
-    draws = [e["draw"] for e in ledger.of_kind("draw")]
-    try:
-        if Draw.load(folder).as_dict()["digest"] not in draws:
-            yield "ledger.jsonl has no entry of this draw"
-    except MatchboundError:
-        return  # said already
-
-
-def _issued(certificate: Certificate) -> dict[str, Any]:
-    return certified(certificate.inputs, certificate.choices, certificate.exploratory)
-
-
-def _recounted(
-    certificate: Certificate, places: Mapping[str, Path], memory: str | None, progress: Progress
-) -> Iterator[str]:
-    """What does not follow from the inputs."""
-    inputs, choices = certificate.inputs, certificate.choices
-    population = inputs["population"]
-    first = next(source for name, source in inputs.items() if name.partition(" ")[0] == "holdout")
-    audit = places["draw"].parent if "draw" in places else None
-    changes = choices.as_dict()
-    matching = Matching()
-    try:
-        if audit is not None:
-            yield from _redrawn(Draw.load(audit), places, first, memory, progress)
-            changes = {name: changes[name] for name in certificate.exploratory}
-        else:
-            matching = Matching(**{name: population[name] for name in MATCHING})
-        again = compute(
-            audit,
-            holdout=_given(places, "holdout"),
-            complete=_given(places, "complete"),
-            labels=places["labels"],
-            threshold=None if choices.bands or choices.candidates else first["threshold"],
-            unlabelled=_unlabelled(certificate),
-            population=places["population"],
-            id=population["id"] if audit is None else None,
-            trained_on=places.get("trained_on"),
-            columns=first["columns"],
-            matching=matching,
-            changes=changes,
-            memory=memory,
-            progress=progress,
-        )
-        if certificate.ledger is not None:
-            again = on_record(again, certificate.ledger)
-    except (MatchboundError, KeyError) as error:
-        yield f"inputs give no certificate: {error}"
-        return
-    said, found = dict(leaves(certificate.as_dict())), dict(leaves(again.as_dict()))
-    for place in sorted(said.keys() | found.keys()):
-        if place == "digest" or place.startswith("digests.") or place.endswith(".path"):
-            continue
-        if said.get(place) != found.get(place):
-            yield f"{place} is not what the inputs give"
-
-
-def _given(places: Mapping[str, Path], role: str) -> Any:
-    """The file of a matcher, or those of several algorithms by name; None if there is none."""
-    if role in places:
-        return places[role]
-    several = {
-        name.removeprefix(f"{role} "): place
-        for name, place in places.items()
-        if name.startswith(f"{role} ")
-    }
-    return several or None
-
-
-def _unlabelled(certificate: Certificate) -> str:
-    """How unlabelled nodes were taken: only where there are some does it matter."""
-    tally = next(iter(certificate.tallies.values()))
-    some = any(t is None for _, t, _ in (*tally.train, *tally.validation))
-    return "worst" if some else "refuse"
-
-
-def _redrawn(
-    before: Draw,
-    places: Mapping[str, Path],
-    holdout: Mapping[str, Any],
-    memory: str | None,
-    progress: Progress,
-) -> Iterator[str]:
-    choices = before.choices
-    banded = bool(choices.bands or choices.candidates)
-    by = {
-        "holdout": places.get("holdout"),
-        "threshold": None if banded else holdout["threshold"],
-        "columns": holdout["columns"],
-    }
-    again = draw(
-        places["population"],
-        labels=None if choices.counted == "precision" else before.labels,
-        train=before.train,
-        seed=before.seed,
-        id=before.population["id"],
-        **before.matching.as_dict(),
-        **(by if before.holdout is not None else {}),
-        **choices.as_dict(),
-        memory=memory,
-        progress=progress,
-    )
-    if again.sample != before.sample:
-        yield "sample.csv is not what the seed draws"
-    if again.gap != before.gap:
-        yield "gap.csv is not what the seed draws"

@@ -1,0 +1,63 @@
+"""What a certificate assumes, in sentences."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from matchbound.certificates import Certificate
+from matchbound.forms import Clusters, Form
+from matchbound.settings import Setting
+from matchbound.tallies import Tally
+
+FIXED = (
+    "Not checked: the choices, the holdout matcher and its threshold were fixed before the "
+    "validation labels were seen."
+)
+ON_RECORD = (
+    "The holdout matcher was fixed before the validation labels were seen: it is on record since "
+    "entry {} of the ledger, when there were none."
+)
+ALL_TRUE = "Every labelled node's labels hold all of its true matches, and no others."
+HOLDOUT = "The holdout matcher was developed with no labels but the training nodes'."
+ANYTHING = "The complete matcher may have been developed with anything, these labels included."
+ONE_TO_ONE = "The user promised that a node has at most one true match."
+ONE_FOUND = "The user promised that a matcher finds at most one match a node."
+COMPARED = "Neither matcher was developed with the nodes of the gap sample, nor chosen by them."
+FUTURE = (
+    "Not checked: the nodes to come are independent draws from the same distribution as this "
+    "population's nodes were, and neither matcher was developed with the validation nodes' records "
+    "(the complete one: with any but the labelled) nor with those the two were compared on."
+)
+DISJOINT = (
+    "Not checked: in clusters without sources, ids of the population are never the other table's."
+)
+
+
+def assumed(
+    tallies: Mapping[str, Tally], setting: Setting, complete: bool, forms: Sequence[Form]
+) -> tuple[str, ...]:
+    choices, tally = setting.choices, next(iter(tallies.values()))
+    unlabelled = sum(t is None for _, t, _ in (*tally.train, *tally.fresh))
+    sourceless = any(isinstance(form, Clusters) and form.source is None for form in forms)
+    said: Iterable[tuple[str, bool]] = (
+        (setting.origin, True),
+        (FIXED, True),
+        (ALL_TRUE, True),
+        (HOLDOUT, True),
+        (ANYTHING, complete and not choices.future),
+        (COMPARED, complete and bool(choices.gap)),
+        (FUTURE, choices.future),
+        (ONE_TO_ONE, choices.one_to_one),
+        (ONE_FOUND, choices.at_most_one_match),
+        (DISJOINT, sourceless and setting.matching.is_link),
+        (f"{unlabelled} drawn nodes have no label and count as the worst case.", unlabelled > 0),
+    )
+    return tuple(sentence for sentence, holds in said if holds)
+
+
+def on_record(certificate: Certificate, ledger: Mapping[str, Any]) -> Certificate:
+    """The certificate with what the ledger says of it."""
+    place = ledger["registered"]
+    said = FIXED if place is None else ON_RECORD.format(place)
+    assumptions = tuple(said if a == FIXED else a for a in certificate.assumptions)
+    return replace(certificate, assumptions=assumptions, ledger=ledger)

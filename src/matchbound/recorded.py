@@ -1,0 +1,67 @@
+"""A certificate's place in the ledger, checked; and what a crash left there, repaired."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from matchbound.certificates import Certificate
+from matchbound.draws import Draw
+from matchbound.errors import MatchboundError
+from matchbound.files import is_file
+from matchbound.ledger import append, read_ledger, repair
+from matchbound.standing import certified, standing
+
+
+def ledger_of(certificate: Certificate, path: Path, places: Mapping[str, Path]) -> Path | None:
+    """The folder of the ledger: the certificate's own, or the draw's."""
+    if certificate.ledger is None:
+        return None
+    beside = [path.parent, *([places["draw"].parent] if "draw" in places else [])]
+    found = [folder for folder in beside if is_file(folder / "ledger.jsonl")] or beside[1:]
+    return found[0] if found else None
+
+
+def repaired_ledger(certificate: Certificate, folder: Path) -> str:
+    """Cut off what a crash left; if that was this certificate's own entry, make it again."""
+    try:
+        ledger = read_ledger(folder)
+    except MatchboundError:
+        return ""
+    if not ledger.unfinished or ledger.problems:
+        return ""
+    repair(folder)
+    said = certificate.ledger or {}
+    if (said["entries"], said["head"]) == (len(ledger.entries), ledger.head):
+        digest = certificate.as_dict()["digest"]
+        append(folder, "certificate", certificate=digest, **_issued(certificate))
+        return "The ledger's last line was unfinished: this certificate's entry was made again."
+    return "The ledger's last line was unfinished (a crash): it was cut off."
+
+
+def other_ledger(certificate: Certificate, folder: Path) -> Iterator[str]:
+    """What the ledger says otherwise."""
+    try:
+        ledger = read_ledger(folder)
+    except MatchboundError as error:
+        yield str(error)
+        return
+    if ledger.problems:
+        yield from (f"ledger.jsonl: {problem}" for problem in ledger.problems)
+        return
+    said, digest = certificate.ledger or {}, certificate.as_dict()["digest"]
+    before = ledger.entries[: said["entries"]]
+    entry = next((e for e in ledger.of_kind("certificate") if e["certificate"] == digest), None)
+    if entry is None:
+        yield f"ledger.jsonl: entry {said['entries'] + 1}, this certificate's, is missing"
+    elif entry["entry"] <= said["entries"] or standing(before, _issued(certificate)) != said:
+        yield "ledger is not what the entries before this certificate give"
+    draws = [e["draw"] for e in ledger.of_kind("draw")]
+    try:
+        if Draw.load(folder).as_dict()["digest"] not in draws:
+            yield "ledger.jsonl has no entry of this draw"
+    except MatchboundError:
+        return  # said already
+
+
+def _issued(certificate: Certificate) -> dict[str, Any]:
+    return certified(certificate.inputs, certificate.choices, certificate.exploratory)

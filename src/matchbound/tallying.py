@@ -1,0 +1,115 @@
+"""From matchers' tables to the tallies of all parts: each table loaded once, narrowed for bands."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from matchbound.counting import count
+from matchbound.errors import InputError
+from matchbound.forms import Clusters, Form
+from matchbound.parts import parts
+from matchbound.sampling import Progress
+from matchbound.scores import narrow
+from matchbound.settings import Setting
+from matchbound.sources import Source
+from matchbound.stopping import looked_at
+from matchbound.tables import read_matches
+from matchbound.tallies import Tally
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+@dataclass(frozen=True)
+class Matchers:
+    """The matchers' tables and their forms, by role and algorithm (`holdout`, `complete net`)."""
+
+    sources: Mapping[str, Source]
+    forms: Mapping[str, Form]
+    threshold: float | None
+    kinds: tuple[str, str]  # of the ids of x and of y, as loaded
+
+    def of(self, algorithm: str | None) -> dict[str, str]:
+        """An algorithm's tables by role."""
+        names = {role: f"{role} {algorithm or ''}".strip() for role in ("holdout", "complete")}
+        return {role: name for role, name in names.items() if name in self.sources}
+
+
+def tally_parts(
+    con: "DuckDBPyConnection",
+    setting: Setting,
+    matchers: Matchers,
+    truth: Form,
+    unlabelled: str,
+    progress: Progress,
+) -> tuple[dict[str, Tally], dict[str, int]]:
+    """Each part's tally, and each table's number of rows."""
+    every = list(parts(setting.choices))
+    scored = "_scored" if every[0].least is not None else ""
+    tallies: dict[str, Tally] = {}
+    rows: dict[str, int] = {}
+    for algorithm in dict.fromkeys(part.algorithm for part in every):
+        roles = matchers.of(algorithm)
+        for role, name in roles.items():
+            progress(f"reading {name}")
+            rows[name] = _read(con, setting, matchers, name, role + scored)
+        forms = {role: matchers.forms[name] for role, name in roles.items()} | {"labels": truth}
+        for part in every:
+            if part.algorithm == algorithm:
+                progress(f"counting {part.name}")
+                for role in roles if scored else ():
+                    narrow(con, role, role + scored, part)
+                tallies[part.name] = _count(con, setting, matchers.kinds, forms, unlabelled)
+    return tallies, rows
+
+
+def _read(
+    con: "DuckDBPyConnection", setting: Setting, matchers: Matchers, name: str, table: str
+) -> int:
+    source, form, matching = matchers.sources[name], matchers.forms[name], setting.matching
+    scored, least = table.endswith("_scored"), matchers.threshold
+    rows = read_matches(con, source, table, form, matching, least, matchers.kinds, scored=scored)
+    if not (matching.dedupe or matching.is_link):
+        _refuse_doubt(con, name, table)
+    return rows
+
+
+def _count(
+    con: "DuckDBPyConnection",
+    setting: Setting,
+    kinds: tuple[str, str],
+    forms: Mapping[str, Form],
+    unlabelled: str,
+) -> Tally:
+    choices = setting.choices
+    tally = count(
+        con,
+        size=setting.size,
+        sample=setting.sample,
+        complete="complete" in forms,
+        one_to_one=choices.one_to_one,
+        unlabelled="worst" if setting.stops else unlabelled,
+        kinds=kinds,
+        forms={
+            name: "clusters" if isinstance(form, Clusters) else "pairs"
+            for name, form in forms.items()
+        },
+        dedupe=setting.matching.dedupe,
+        gap=setting.gap,
+        future=choices.future,
+    )
+    return looked_at(tally, choices, unlabelled) if setting.stops else tally
+
+
+def _refuse_doubt(con: "DuckDBPyConnection", name: str, table: str) -> None:
+    """Ids of y among the population's: is one table matched with itself?"""
+    rows = con.execute(
+        f"select y from {table} where cast(y as string) in "
+        "(select cast(id as string) from population) limit 1"
+    ).fetchall()
+    for (y,) in rows:
+        raise InputError(
+            f"dedupe or link must be said, because y = {str(y)!r} of {name} is an id of the "
+            "population too, got neither. Draw with --dedupe if the population was matched with "
+            "itself, else with --link."
+        )
