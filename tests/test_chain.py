@@ -97,7 +97,7 @@ def test_certificate_holds_what_is_promised(audit, capsys):
     assert len(written["tallies"]["all"]["validation"]) == 120
     assert sum(cell[3] for cell in written["tallies"]["all"]["gap"]) == 400
     assert {"population", "draw", "labels", "holdout", "complete"} == written["inputs"].keys()
-    assert '"a1' not in (audit / "certificate.json").read_text()  # no ids
+    assert '"a1"' not in (audit / "certificate.json").read_text()  # no ids
 
 
 def test_certificate_loads_and_prints(audit, capsys):

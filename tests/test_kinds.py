@@ -3,6 +3,7 @@
 import json
 import random
 
+import pyarrow as pa
 import pytest
 
 import matchbound as mb
@@ -250,8 +251,55 @@ def test_until_enough_are_matched(tmp_path, capsys):
     assert "holdout must be the output that nodes were drawn by" in capsys.readouterr().err
 
 
+def test_fewer_are_matched_than_wanted(tmp_path, capsys):
+    make_scored(tmp_path)
+    draw = ["draw", tmp_path / "people.csv", "--out", tmp_path / "audit", "--threshold", 0.9]
+    until = ["--until", "precision=399", "--holdout", tmp_path / "holdout.csv"]
+    assert run(*draw, *until) == 2
+    assert "until must be at most the " in capsys.readouterr().err
+    write_csv(tmp_path / "none.csv", ["x", "y", "score"], [])
+    assert run(*draw, "--until", "precision=1", "--holdout", tmp_path / "none.csv") == 2
+    assert "until must be at most the 0 nodes" in capsys.readouterr().err
+
+
+def test_bands_that_differ_in_the_last_digit_only(tmp_path):
+    """Splink's probabilities crowd below 1."""
+    people = pa.table({"id": [f"p{i}" for i in range(400)]})
+    right = [i % 2 for i in range(400)]
+    matches = pa.table(
+        {
+            "x": people["id"],
+            "y": [f"q{i if r else i + 1}" for i, r in enumerate(right)],
+            "score": [0.99999921 if r else 0.99999911 for r in right],
+        }
+    )
+    bands = [0.9999991, 0.9999992, 0.9999993]
+    draw = mb.draw(people, labels=300, seed="s", bands=bands, metrics=["precision"])
+    nodes = [x for x, _, _ in draw.sample]
+    labels = pa.table({"x": nodes, "y": [f"q{x[1:]}" for x in nodes]})
+    certificate = mb.certify(draw, population=people, holdout=matches, labels=labels)
+    assert certificate.value("precision", "[0.9999991, 0.9999992)") == 0
+    assert certificate.value("precision", "[0.9999992, 0.9999993)") > 0.9
+    assert certificate.value("precision", "[0.9999993, ∞)") == 0
+    assert mb.verify(certificate).holds
+
+
+def test_matchers_named_at_the_draw(tmp_path):
+    truth, _ = make_scored(tmp_path)
+    named = {"a": tmp_path / "holdout.csv", "b": tmp_path / "complete.csv"}
+    drawn = mb.draw(tmp_path / "people.csv", labels=90, seed="s", holdout=named, threshold=0.4)
+    assert drawn.choices.algorithms == ("a", "b")
+    drawn.save(tmp_path / "audit")
+    label(tmp_path / "audit", truth)
+    certificate = mb.certify(tmp_path / "audit", holdout=named, threshold=0.4)
+    assert certificate.ledger["registered"] == 3
+    assert certificate.ledger["matchers"] == 1
+    assert certificate.ledger["together"] == 0.95
+    assert mb.verify(certificate).holds
+
+
 def test_among_the_matched(tmp_path, capsys):
-    among = ["--among", tmp_path / "holdout.csv", "--threshold", 0.9, "--metric", "precision"]
+    among = ["--among", tmp_path / "holdout.csv", "--threshold", 0.9]
     audit, _, tables = audit_of(tmp_path, *among, "--one-to-one", labels=25)
     found = {x for x, _, score in tables["holdout"] if score >= 0.9}
     drawn = [x for x, _, v in mb.Draw.load(audit).sample if v]
@@ -260,10 +308,8 @@ def test_among_the_matched(tmp_path, capsys):
     certificate = load(audit)
     assert [g.metric for g in certificate.guarantees] == ["precision"]
     assert sum(h for h, *_ in certificate.tallies["all"].validation) == 25
-    assert (
-        run("draw", tmp_path / "people.csv", "--labels", 25, *among[:4], "--out", tmp_path / "b")
-        == 2
-    )
+    draw = ["draw", tmp_path / "people.csv", "--labels", 25, "--out", tmp_path / "b"]
+    assert run(*draw, *among, "--metric", "recall") == 2
     assert "among must come with the metric precision alone" in capsys.readouterr().err
 
 
@@ -293,8 +339,9 @@ def test_at_any_time(tmp_path, capsys):
         "was drawn. Drop it.\n"
     )
     assert run(*extend, 50) == 2
-    assert "extend must continue an anytime draw with its seed and choices" in (
-        capsys.readouterr().err
+    assert capsys.readouterr().err == (
+        "matchbound: labels must be more than the 120 that were drawn, got 50. "
+        "Give a larger number.\n"
     )
 
 
@@ -381,6 +428,23 @@ def test_the_same_from_python(tmp_path):
         (["--until", "precision=5"], "holdout must be given where the draw counts or takes its "),
         (["--until", "recall"], "until must be given as name=value, got 'recall'. "),
         (["--until", "recall=x"], "until must be a metric and a number of nodes, got recall=x. "),
+        (
+            ["--until", "recall=21"],
+            "labels must be a whole number from 21 to the population's size",
+        ),
+        (
+            ["--theorem", "paper", "--gap", 50],
+            "at_most_one_match must be promised for the paper's theorem with a sampled gap, got ",
+        ),
+        (
+            ["--theorem", "paper", "--gap", 50, "--bound", "betting"],
+            "bound must not be betting for the paper's theorem with a sampled gap, got it: ",
+        ),
+        (["--future", "--dedupe"], "future must not come with dedupe, got both: "),
+        (
+            ["--algorithm", "all", "--algorithm", "b"],
+            "algorithm must be a name other than all, without '[' or spaces around it, got 'all'. ",
+        ),
         (["--bands", "0.5;0.9"], "bands must be scores with commas between them, got '0.5;0.9'. "),
         (["--gap", 9999], "gap must be a whole number from 0 to the population's size, 400; got "),
         (["--anytime", "--bound", "hoeffding"], "bound must be left out with anytime, got "),

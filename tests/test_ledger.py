@@ -60,7 +60,7 @@ def test_a_matcher_registered_at_the_draw(tmp_path, capsys):
     assert certify(tmp_path / "audit") == 0
     shown = capsys.readouterr().out
     assert "the holdout matcher was on record before the validation labels; 1 certificate" in shown
-    assert "it is on record since entry 2 of the ledger, when there were none." in shown
+    assert "it is on record since entry 2 of the ledger, before any such label was in" in shown
 
 
 @pytest.mark.parametrize("registered", ["never", "too late", "another", "another threshold"])
@@ -100,8 +100,62 @@ def test_several_certificates(audit, capsys):
     shown = capsys.readouterr().out
     assert "3 certificates from this draw" in shown
     assert "together with probability at least 90%." in shown
-    for name in ("certificate.json", "second.json", "third.json"):
+    alone = ["--holdout", folder / "holdout.csv", "--out", audit / "alone.json"]
+    assert run("certify", audit, *alone) == 0
+    assert "together with probability at least 85%." in capsys.readouterr().out
+    for name in ("certificate.json", "second.json", "third.json", "alone.json"):
         assert run("verify", audit / name) == 0
+
+
+def test_the_best_of_several_on_record_costs_each_of_them(tmp_path, capsys):
+    truth = make_inputs(tmp_path)
+    assert draw(tmp_path) == 0
+    audit = tmp_path / "audit"
+    for name in ("holdout", "complete", "holdout"):  # one of them twice: that is one matcher
+        assert run("register", audit, "--holdout", tmp_path / f"{name}.csv") == 0
+    label(audit, truth)
+    assert certify(audit) == 0
+    shown = capsys.readouterr().out
+    assert "1 certificate from this draw, or could about 1 other matchers on record, all" in shown
+    assert "together with probability at least 90%." in shown
+    assert run("verify", audit) == 0
+
+
+@pytest.mark.parametrize("where", ["in the folder", "elsewhere"])
+def test_no_draw_is_made_again_after_labels_were_seen(tmp_path, capsys, where):
+    truth = make_inputs(tmp_path)
+    assert draw(tmp_path) == 0
+    audit = tmp_path / "audit"
+    label(audit, truth)
+    labels = []
+    if where == "elsewhere":
+        (audit / "labels.csv").rename(tmp_path / "labels.csv")
+        labels = ["--labels", tmp_path / "labels.csv"]
+    assert certify(audit, *labels) == 0
+    before = contents(tmp_path)
+    assert draw(tmp_path, "--force") == 2
+    assert "out must not hold labels yet" in capsys.readouterr().err
+    assert contents(tmp_path) == before
+    assert run("register", audit, "--holdout", tmp_path / "complete.csv") == 0
+    assert " validation nodes have labels already." in capsys.readouterr().out
+
+
+def test_a_draw_onto_a_broken_ledger_changes_nothing(audit, capsys):
+    for name in ("labels.csv", "certificate.json"):
+        (audit / name).unlink()
+    lines = lines_of(audit)
+    (audit / "ledger.jsonl").write_text("".join(lines[1:]))
+    before = contents(audit)
+    assert draw(audit.parent, "--force") == 2
+    assert "got one in which entry 1 is missing" in capsys.readouterr().err
+    assert contents(audit) == before
+
+
+def test_a_certificate_that_cannot_be_written_is_not_entered(audit, tmp_path):
+    (tmp_path / "file").write_text("")
+    before = contents(audit)
+    assert certify(audit, "--out", tmp_path / "file" / "certificate.json") == 2
+    assert contents(audit) == before
 
 
 def test_choices_other_than_the_draw_s_are_exploratory(audit, capsys):

@@ -328,7 +328,7 @@ def test_a_candidate_without_any_match_is_left_out():
         ({"bands": (0.5, 0.5)}, "bands must be different finite scores, got (0.5, 0.5). "),
         ({"bands": (float("nan"),)}, "bands must be different finite scores, got (nan,). "),
         ({"algorithms": ("a",)}, "algorithms must be several different names, got ['a']. "),
-        ({"algorithms": ("a", " b")}, "algorithm must be a name without spaces around it or '[', "),
+        ({"algorithms": ("a", " b")}, "algorithm must be a name other than all, without '[' "),
         ({"candidates": (0.5,)}, "candidates and allowance must be left out where no threshold "),
         ({"choose_threshold": {"recall": 0.9}}, "choose_threshold must be a precision, got "),
         ({"choose_threshold": {"precision": 1.5}}, "choose_threshold and its allowance must be "),

@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,6 +108,49 @@ def test_only_the_counted_metric_keeps_its_bound():
     assert used(True, recall=9) == ["anytime", "hypergeometric", "anytime"]
     assert used(False, recall=9) == ["anytime", "anytime", "anytime"]
     assert used(True, precision=9) == ["hypergeometric", "anytime", "anytime"]
+    betting = Choices(0.2, ("recall",), until={"recall": 9}, one_to_one=True, bound="betting")
+    assert guarantees({"all": tally}, betting, complete=True)[0].bound == "anytime"
+
+
+@pytest.mark.parametrize("name", ["few have a match", "trained"])
+def test_until_enough_with_a_sampled_gap(name):
+    rng = np.random.default_rng(6)
+    population = POPULATIONS[name]
+    metrics = ("precision", "recall", "error-rate")
+    choices = Choices(
+        0.2, metrics, until={"recall": 15}, one_to_one=True, at_most_one_match=True, gap=60
+    )
+    failed = 0
+    for _ in range(400):
+        order = an_order(rng, population)
+        queue, _ = tally_of(population, order[:100])
+        ended = order[: len(looked_at(queue, choices, "refuse").validation)]
+        # C finds nothing at the sampled nodes: S' must see it.
+        tally, truth_now = tally_of(population, ended, ("drop", "same"))
+        cells = [cell for *cell, n in tally.gap for _ in range(n)]
+        compared = Counter(tuple(cells[i]) for i in rng.permutation(len(cells))[:60])
+        gap = tuple((*cell, n) for cell, n in sorted(compared.items()))
+        failed += broken(replace(tally, gap=gap), choices, truth_now)
+    assert failed / 400 <= at_most(0.2, 400)
+
+
+def test_unlabelled_nodes_count_as_the_worst_at_any_time():
+    """Some nodes stay unlabelled for good, in D and in S: still below the truth."""
+    rng = np.random.default_rng(7)
+    population = POPULATIONS["trained"]
+    choices = Choices(0.2, ("precision", "recall", "error-rate"), bound="anytime")
+    failed = 0
+    for _ in range(300):
+        order = an_order(rng, population)[:70]
+        tally, truth_now = tally_of(population, order, ("labels", "lose the true if right"))
+        hidden = rng.random(70) < 0.1
+        nodes = tuple(
+            (h, None, None) if gone else (h, t, ht)
+            for (h, t, ht), gone in zip(tally.validation, hidden, strict=True)
+        )
+        seen = looked_at(replace(tally, validation=nodes), choices, "worst")
+        failed += broken(seen, choices, truth_now)
+    assert failed / 300 <= at_most(0.2, 300)
 
 
 def test_until_enough_by_exact_sums():

@@ -15,18 +15,24 @@ FIXED = (
 )
 ON_RECORD = (
     "The holdout matcher was fixed before the validation labels were seen: it is on record since "
-    "entry {} of the ledger, when there were none."
+    "entry {} of the ledger, before any such label was in this folder or its ledger."
 )
 ALL_TRUE = "Every labelled node's labels hold all of its true matches, and no others."
 HOLDOUT = "The holdout matcher was developed with no labels but the training nodes'."
 ANYTHING = "The complete matcher may have been developed with anything, these labels included."
 ONE_TO_ONE = "The user promised that a node has at most one true match."
 ONE_FOUND = "The user promised that a matcher finds at most one match a node."
+ANYTHING_ELSE = (
+    "The complete matcher may have been developed with anything but the gap sample, these labels "
+    "included."
+)
+BOTH_RAN = "Both matchers ran on every node of sample.csv and gap.csv."
 COMPARED = "Neither matcher was developed with the nodes of the gap sample, nor chosen by them."
 FUTURE = (
     "Not checked: the nodes to come are independent draws from the same distribution as this "
     "population's nodes were, and neither matcher was developed with the validation nodes' records "
-    "(the complete one: with any but the labelled) nor with those the two were compared on."
+    "(the complete one: with any but the labelled) nor with those the two were compared on; what "
+    "is found at a node does not depend on which other nodes there are."
 )
 DISJOINT = (
     "Not checked: in clusters without sources, ids of the population are never the other table's."
@@ -44,8 +50,10 @@ def assumed(
         (FIXED, True),
         (ALL_TRUE, True),
         (HOLDOUT, True),
-        (ANYTHING, complete and not choices.future),
+        (ANYTHING, complete and not choices.is_sampled),
+        (ANYTHING_ELSE, complete and bool(choices.gap) and not choices.future),
         (COMPARED, complete and bool(choices.gap)),
+        (BOTH_RAN, bool(choices.gap)),
         (FUTURE, choices.future),
         (ONE_TO_ONE, choices.one_to_one),
         (ONE_FOUND, choices.at_most_one_match),

@@ -20,11 +20,11 @@ CANDIDATES = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
 def check_choices(choices: "Choices") -> None:
     """Refuse what makes no sense, and put the rest into one form: floats, tuples, in order."""
     object.__setattr__(choices, "delta", check_delta(choices.delta))
-    metrics = (
-        (choices.metrics,) if isinstance(choices.metrics, str) else tuple(choices.metrics or ())
-    )
-    object.__setattr__(choices, "metrics", metrics)
+    given = choices.metrics
+    metrics = (given,) if isinstance(given, str) else tuple(given or ())
     _check_metrics(metrics)
+    metrics = tuple(metric for metric in METRICS if metric in metrics)  # in one order
+    object.__setattr__(choices, "metrics", metrics)
     for name in ("one_to_one", "at_most_one_match", "among", "future"):
         if not isinstance(getattr(choices, name), bool):
             raise InputError(
@@ -69,9 +69,11 @@ def _check_algorithms(choices: "Choices") -> None:
     names = choices.algorithms
     names = (names,) if isinstance(names, str) else tuple(names)
     for name in names:
-        if not isinstance(name, str) or not name.strip() or name != name.strip() or "[" in name:
+        good = isinstance(name, str) and name.strip() == name and name not in ("", "all")
+        if not good or "[" in name:
             raise InputError(
-                f"algorithm must be a name without spaces around it or '[', got {name!r}. "
+                f"algorithm must be a name other than all, without '[' or spaces around it, "
+                f"got {name!r}. "
                 "Choose a short name, such as rules."
             )
     if len(set(names)) != len(names) or len(names) == 1:
@@ -149,6 +151,19 @@ def _check_together(choices: "Choices") -> None:
             c.bound == "hypergeometric" and "recall" in c.metrics and not c.one_to_one,
             "bound must not be hypergeometric for recall without one-to-one, got it: recall may be "
             "a fraction. Promise one-to-one if it is so, or use auto.",
+        ),
+        (
+            c.theorem == "paper" and bool(c.gap) and c.bound == "betting",
+            "bound must not be betting for the paper's theorem with a sampled gap, got it: counts "
+            "have no order to bet in. Use auto.",
+        ),
+        (
+            c.theorem == "paper"
+            and bool(c.gap)
+            and "precision" in c.metrics
+            and not c.at_most_one_match,
+            "at_most_one_match must be promised for the paper's theorem with a sampled gap, got no "
+            "promise. Promise it, or use sharp.",
         ),
         (
             c.theorem == "paper" and (c.is_anytime or until or c.among or c.future),

@@ -147,10 +147,12 @@ def _register(options: argparse.Namespace) -> int:
 
 def _certify(options: argparse.Namespace) -> int:
     from matchbound.certifying import certify
-    from matchbound.files import refuse_existing
+    from matchbound.files import check_writable, refuse_existing
 
     out = Path(options.out or Path(options.audit or ".") / "certificate.json")
     refuse_existing([out], options.force)
+    if options.audit is None or Path(options.audit).is_dir():
+        check_writable(out)
     holdout, complete = _named(options.holdout), _named(options.complete)
     inputs = [options.labels, options.population, options.trained_on, *_parts_of(options.audit)]
     for matches in (holdout, complete):

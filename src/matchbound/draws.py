@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from matchbound.choices import Choices
 from matchbound.errors import InputError
-from matchbound.files import digest_of_file, find_file, read_json, read_text, write_whole
-from matchbound.ledger import append
+from matchbound.files import (
+    digest_of_file,
+    find_file,
+    is_file,
+    read_json,
+    read_text,
+    write_whole,
+)
+from matchbound.ledger import NAME, append, sound_ledger
 from matchbound.matching import Matching
 
 if TYPE_CHECKING:
@@ -44,7 +51,7 @@ class Draw:
     def save(self, folder: "str | PathLike[str]", *, force: bool = False) -> None:
         """Write draw.json, sample.csv and gap.csv, and enter the draw into the ledger."""
         place = Path(folder)
-        if (place / "labels.csv").exists():
+        if (place / "labels.csv").exists() or _labels_seen(place):
             raise InputError(
                 f"out must not hold labels yet, got {str(place)!r}: a draw comes before them. "
                 "Draw into another folder."
@@ -57,6 +64,12 @@ class Draw:
     def extend(self, folder: "str | PathLike[str]") -> None:
         """Write a larger draw over a smaller one, labels or not: both are valid at any time."""
         place, before = Path(folder), Draw.load(folder)
+        sound_ledger(place)
+        if self.labels <= before.labels:
+            raise InputError(
+                f"labels must be more than the {before.labels} that were drawn, got {self.labels}. "
+                "Give a larger number."
+            )
         if not (before.choices.is_anytime and self._begins_with(before)):
             raise InputError(
                 f"extend must continue an anytime draw with its seed and choices, got another in "
@@ -152,6 +165,15 @@ class Draw:
             f"{self.labels} to validate on{until}, {self.train} to train on, {both} of them in "
             f"both.{gap}"
         )
+
+
+def _labels_seen(folder: Path) -> bool:
+    """Whether the ledger knows of validation labels, wherever they are, or of a certificate."""
+    if not is_file(folder / NAME):
+        return False
+    ledger = sound_ledger(folder)
+    told = [entry["validation"] for entry in ledger.of_kind("labels")]
+    return any(told) or bool(ledger.of_kind("certificate"))
 
 
 def population_of(draw: Draw, audit: Any, given: Any = None) -> Any:

@@ -23,6 +23,16 @@ def refuse_existing(paths: list[Path], force: bool) -> None:
             )
 
 
+def check_writable(path: Path) -> None:
+    """Before anything is done that cannot be undone: can a file be written there?"""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(prefix=f".{path.name}.", dir=path.parent):
+            pass
+    except OSError as error:
+        raise EngineError(f"cannot write {path}: {error.strerror}. Choose another place.") from None
+
+
 def write_whole(files: Mapping[Path, str], *, force: bool) -> None:
     """Write all of them, or none: first beside their places, then each into it."""
     refuse_existing(list(files), force)

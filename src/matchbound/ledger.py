@@ -57,7 +57,7 @@ def append(folder: Path, kind: str, **facts: Any) -> Entry:
     try:
         with path.open("a+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            ledger = _sound(folder)
+            ledger = sound_ledger(folder)
             _cut(path)
             entry = _entry(ledger, kind, facts)
             file.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
@@ -84,7 +84,8 @@ def _cut(path: Path) -> None:
         os.truncate(path, data.rfind(b"\n") + 1)
 
 
-def _sound(folder: Path) -> Ledger:
+def sound_ledger(folder: Path) -> Ledger:
+    """The ledger, refused if an entry was changed, dropped or moved."""
     ledger = read_ledger(folder)
     for problem in ledger.problems:
         raise InputError(

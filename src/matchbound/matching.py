@@ -29,5 +29,13 @@ class Matching:
     def is_link(self) -> bool:
         return self.link or self.source is not None
 
+    def check_future(self, future: bool) -> None:
+        """Nodes to come are independent draws; within one table they are each other's matches."""
+        if future and self.dedupe:
+            raise InputError(
+                "future must not come with dedupe, got both: a record's matches are then other "
+                "records, so records are no independent draws. Drop one of them."
+            )
+
     def as_dict(self) -> dict[str, Any]:
         return {"dedupe": self.dedupe, "link": self.link, "source": self.source}

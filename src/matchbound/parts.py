@@ -30,10 +30,15 @@ def parts(choices: Choices) -> Iterator[Part]:
         yield Part(algorithm or WHOLE, algorithm, bands[0] if bands else None)
         for i, least in enumerate(bands):
             below = bands[i + 1] if i + 1 < len(bands) else None
-            end = "∞" if below is None else f"{below:g}"
-            name = f"[{least:g}, {end})"
+            end = "∞" if below is None else as_text(below)
+            name = f"[{as_text(least)}, {end})"
             yield Part(f"{algorithm} {name}" if algorithm else name, algorithm, least, below, True)
 
 
 def candidate(score: float) -> str:
-    return f"score ≥ {score:g}"
+    return f"score ≥ {as_text(score)}"
+
+
+def as_text(score: float) -> str:
+    """Every digit, for two scores may differ in the last."""
+    return repr(score).removesuffix(".0")

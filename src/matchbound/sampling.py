@@ -51,7 +51,8 @@ def draw(
     its threshold and columns, puts a holdout matcher on record. The other arguments are `Choices`.
     """
     matching = Matching(dedupe, link, source)
-    fixed = chosen(choices, anytime, allowance)
+    fixed = chosen(_implied(choices, holdout), anytime, allowance)
+    matching.check_future(fixed.future)
     seed = secrets.token_hex(16) if seed is None else _check_seed(seed)
     with connect(memory) as con:
         progress("reading the population")
@@ -77,6 +78,16 @@ def draw(
         registered[0] if depends else None,
         registered,
     )
+
+
+def _implied(choices: Mapping[str, Any], holdout: Any) -> dict[str, Any]:
+    """What other arguments say of choices: the names of several matchers, and precision alone."""
+    implied: dict[str, Any] = {}
+    if isinstance(holdout, Mapping):
+        implied["algorithms"] = tuple(holdout)
+    if choices.get("among"):
+        implied["metrics"] = ("precision",)
+    return implied | dict(choices)
 
 
 def chosen(
@@ -143,13 +154,21 @@ def _validated(
         con.execute("create or replace temp table trained (id string)").fetchall()
         con.executemany("insert into trained values (?)", [[x] for x in trained] or [[None]])
         wanted = choices.until["precision"]
+        ((most,),) = con.execute(
+            "select count(*) from matched anti join trained using (id)"
+        ).fetchall()
+        if wanted > most:
+            raise InputError(
+                f"until must be at most the {most} nodes that the holdout matcher matches outside "
+                f"the training nodes, got precision={wanted}. Choose fewer."
+            )
         key = key_of("validation", seed)
         return [node for (node,) in query(con, "draw_until", key=key, count=wanted)]
     if choices.among:
         ((matched,),) = con.execute("select count(*) from matched").fetchall()
         labels = _check_count("labels", labels, 1, matched, "the number of matched nodes")
         return _first(con, seed, "validation", labels, "matched")
-    labels = _check_count("labels", labels, 1, size)
+    labels = _check_count("labels", labels, choices.until.get("recall", 1), size)
     return _first(con, seed, "validation", labels)
 
 

@@ -92,6 +92,7 @@ def as_drawn(
     }
     inputs = {"population": source.as_dict(size=size, id=draw.population["id"]), "draw": drawn}
     chosen, exploratory = choices
+    draw.matching.check_future(chosen.future)
     return Setting(
         size,
         kind,
@@ -121,6 +122,7 @@ def as_brought(
             "anytime, until, among and gap must be left out without a draw, got one of them: they "
             "need an order that was drawn. Draw with them."
         )
+    matching.check_future(choices.future)
     source = open_source(con, "population", population)
     column = id_column(source, id)
     size = read_ids(con, source, "population", column, origin=matching.source)

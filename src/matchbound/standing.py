@@ -1,6 +1,6 @@
 """What the ledger says of a certificate: was its holdout matcher on record, and how many others."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -33,12 +33,14 @@ def certified(
 def standing(entries: Sequence[Entry], issued: Mapping[str, Any]) -> dict[str, Any]:
     """How a certificate stands that is issued after these entries."""
     before = [entry for entry in entries if entry["kind"] == "certificate"]
+    matchers, together = _together(entries, [*before, issued])
     return {
         "entries": len(entries),
         "head": entries[-1]["digest"] if entries else "",
         "registered": _registered(entries, issued["holdout"]),
         "certificates": len(before) + 1,
-        "together": _together([*before, issued]),
+        "matchers": matchers,
+        "together": together,
     }
 
 
@@ -54,23 +56,38 @@ def _registered(entries: Sequence[Entry], holdouts: Iterable[Mapping[str, Any]])
 
 
 def _place_of(entries: Sequence[Entry], holdout: Mapping[str, Any]) -> int | None:
-    for entry in entries:
-        if entry["kind"] == "labels" and entry["validation"]:
-            return None
+    for entry in _before_labels(entries):
         if entry["kind"] == "register" and entry["holdout"] == holdout:
             return int(entry["entry"])
     return None
 
 
-def _together(issued: Sequence[Mapping[str, Any]]) -> float:
-    """With which probability all certificates hold that are not exploratory.
+def _before_labels(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """What was entered before there was any validation label."""
+    for entry in entries:
+        if entry["kind"] == "labels" and entry["validation"]:
+            return
+        yield entry
 
-    Those about the same holdout matcher fail together, whatever complete matcher they are about:
-    its gap is counted. Where the gap was sampled, each complete matcher costs its own δ.
+
+def _together(entries: Sequence[Entry], issued: Sequence[Mapping[str, Any]]) -> tuple[int, float]:
+    """How many holdout matchers may have been picked from, and how surely all guarantees hold.
+
+    Certificates about one holdout matcher fail together, whatever complete matchers they are
+    about: the gap is counted. One about the holdout matcher alone shares δ otherwise, and where the
+    gap was sampled each complete matcher costs its own. A matcher that was on record before the
+    labels costs δ whether or not it was certified: the best may have been picked by them.
     """
-    failing: dict[str, Fraction] = {}
+    failing: dict[tuple[str, str], Fraction] = {}
+    several, delta = 1, Fraction(0)
     for one in issued:
-        if not one["exploratory"]:
-            key = repr((one["holdout"], one["complete"] if one["is_sampled"] else None))
-            failing[key] = max(Fraction(repr(one["delta"])), failing.get(key, Fraction(0)))
-    return float(max(1 - sum(failing.values()), Fraction(0)))
+        delta, several = Fraction(repr(one["delta"])), len(one["holdout"])
+        about = repr(one["complete"]) if one["is_sampled"] else str(bool(one["complete"]))
+        for holdout in [] if one["exploratory"] else one["holdout"]:
+            failing[repr(holdout), about] = delta / several
+    certified_too = {holdout for holdout, _ in failing}
+    for entry in _before_labels(entries):
+        if entry["kind"] == "register" and repr(entry["holdout"]) not in certified_too:
+            failing[repr(entry["holdout"]), ""] = delta / several
+    matchers = len({holdout for holdout, _ in failing}) // several
+    return max(matchers, 1), float(max(1 - sum(failing.values()), Fraction(0)))

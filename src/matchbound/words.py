@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from matchbound.choices import Choices
-from matchbound.parts import WHOLE
+from matchbound.parts import WHOLE, as_text
 from matchbound.tallies import Tally
 from matchbound.theorems import Guarantee
 
@@ -63,12 +63,12 @@ def _threshold(certificate: "Certificate") -> list[str]:
     if certificate.threshold is None:
         return []
     choices, chosen = certificate.choices, certificate.threshold.chosen
-    tried = ", ".join(f"{score:g}" for score in choices.candidates)
+    tried = ", ".join(map(as_text, choices.candidates))
     if chosen is None:
-        return [f"Threshold: none of {tried} was certified to have precision {choices.target:g}."]
+        return [f"Threshold: none of {tried} was certified to have precision {choices.target}."]
     return [
-        f"Threshold: {chosen:g}, the loosest of {tried} that was certified to have precision "
-        f"{choices.target:g}."
+        f"Threshold: {as_text(chosen)}, the loosest of {tried} that was certified to have "
+        f"precision {choices.target}."
     ]
 
 
@@ -77,11 +77,13 @@ def _ledger(certificate: "Certificate") -> list[str]:
     if ledger is None:
         return []
     was = "was" if ledger["registered"] is not None else "was not"
-    number, sure = ledger["certificates"], percent(ledger["together"])
+    number, others = ledger["certificates"], ledger["matchers"] - 1
     many = "1 certificate" if number == 1 else f"{number} certificates"
+    also = f", or could about {others} other matchers on record" if others else ""
     return [
         f"Ledger: the holdout matcher {was} on record before the validation labels; {many} from "
-        f"this draw, all that have a guarantee together with probability at least {sure}."
+        f"this draw{also}, all that have a guarantee together with probability at least "
+        f"{percent(ledger['together'])}."
     ]
 
 

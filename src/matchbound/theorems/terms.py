@@ -34,7 +34,7 @@ def pick_bound(choices: Choices, metric: str, binary: bool) -> str:
     Where the sample ended with enough nodes of a kind, only the metric over these has a sample of
     fixed size; fractions over a set of unknown size are bet on over all nodes, so not even they.
     """
-    unknown_size = choices.counted == "recall" and not binary
+    unknown_size = choices.counted == "recall" and (not binary or choices.bound == "betting")
     if choices.until and (metric != choices.counted or unknown_size):
         return "anytime"
     if choices.bound == "auto":
