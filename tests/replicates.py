@@ -136,7 +136,7 @@ def score(pairs, truth):
 
 
 def certify_all(name, every=1):
-    """Each replicate's bounds by `paper` and `sharp`, and the truth: arrays of 100 by 2, or fewer."""
+    """Each replicate's bounds by `paper` and `sharp`, and the truth: arrays of so many by 2."""
     one_to_one, *_ = DATASETS[name]
     values = {"paper": [], "sharp": [], "truth": []}
     for replicate in islice(replicates(name), 0, None, every):
