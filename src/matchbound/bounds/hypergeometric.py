@@ -1,10 +1,11 @@
 """Hypergeometric tail inversion: the exact bound for values that are 0 or 1."""
 
 import math
+from collections.abc import Callable
 from functools import cache
 from heapq import heappop, heappush
 from types import ModuleType
-from typing import overload
+from typing import cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,8 +63,17 @@ def share_lower(
     if everywhere >= at_most * (1 - GRAIN):
         return everywhere
 
-    # m does not fall as n grows, so share(m(a), b) is at or below all of a … b. Best first: the
-    # block that might hold the least is split until it is as narrow as the grain.
+    below = _compiled_search()(k, s, size, delta, (float(total), count), GRAIN, BLOCKS)
+    return max(below if below >= 0 else _search(k, s, size, delta, known), everywhere)
+
+
+def _search(k: int, s: int, size: tuple[int, int], delta: float, known: tuple[float, int]) -> float:
+    """As `least_share`, ties settled in whole numbers."""
+    (least, most), (total, count) = size, known
+
+    def share(ones: float, n: int) -> float:
+        return (total + ones) / (count + n)
+
     ones = _invert(k, s, least, delta)
     blocks = [(share(ones, most), least, most, ones)]
     for _ in range(BLOCKS):
@@ -74,7 +84,7 @@ def share_lower(
         heappush(blocks, (share(ones, middle), a, middle, ones))
         ones = _invert(k, s, middle + 1, delta)
         heappush(blocks, (share(ones, b), middle + 1, b, ones))
-    return max(below, everywhere)
+    return below
 
 
 def _below_every_size(k: int, s: int, most: int, delta: float) -> float:
@@ -153,6 +163,13 @@ def _compiled() -> ModuleType:
     from matchbound.bounds import _tails
 
     return _tails
+
+
+@cache
+def _compiled_search() -> Callable[..., float]:
+    from matchbound.bounds._sizes import least_share
+
+    return cast("Callable[..., float]", least_share)
 
 
 def _invert(k: int, s: int, n: int, delta: float) -> int:
