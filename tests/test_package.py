@@ -34,6 +34,7 @@ def loaded_by(statement):
         "import matchbound",
         "import matchbound.bounds",
         "import matchbound; matchbound.draw, matchbound.certify, matchbound.verify",
+        "import matchbound; matchbound.plan",
         "import matchbound.cli",
     ],
 )
@@ -61,6 +62,7 @@ def test_public_names():
         "certify",
         "draw",
         "labels",
+        "plan",
         "register",
         "verify",
     ]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matchbound.choices import Choices
     from matchbound.draws import Draw
     from matchbound.labelled import labels
+    from matchbound.planning import plan
     from matchbound.registering import register
     from matchbound.sampling import draw
     from matchbound.tallies import Tally
@@ -30,6 +31,7 @@ __all__ = [
     "certify",
     "draw",
     "labels",
+    "plan",
     "register",
     "verify",
 ]
@@ -43,6 +45,7 @@ _HOMES = {
     "certify": "certifying",
     "draw": "sampling",
     "labels": "labelled",
+    "plan": "planning",
     "register": "registering",
     "verify": "verifying",
 }

@@ -222,6 +222,33 @@ def _verify(options: argparse.Namespace) -> int:
     return 0 if verification.holds else 1
 
 
+def _plan(options: argparse.Namespace) -> int:
+    from matchbound.files import refuse_existing
+    from matchbound.planning import plan
+    from matchbound.planning.plots import check_plot
+
+    if options.plot is not None:
+        refuse_existing([check_plot(options.plot)], options.force)
+    given = {name: getattr(options, name) for name in ("delta", "theorem", "gap")}
+    planned = plan(
+        size=options.size,
+        matched=options.matched,
+        guesses=_by_metric(options.guess, "guess"),
+        targets=_by_metric(options.target, "target"),
+        labels=options.labels,
+        power=options.power,
+        gap_rate=options.gap_rate,
+        train=options.train,
+        one_to_one=options.one_to_one,
+        at_most_one_match=options.at_most_one_match,
+        **{name: value for name, value in given.items() if value is not None},
+    )
+    _say(planned)
+    if options.plot is not None:
+        planned.save_plot(options.plot, force=options.force)
+    return 0 if options.labels is not None or planned.needed is not None else 1
+
+
 def _demo(options: argparse.Namespace) -> int:
     from matchbound.demo import demo
 
@@ -338,6 +365,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     verbs = parser.add_subparsers(required=True, metavar="VERB")
 
+    _add_plan(verbs.add_parser("plan", help="how many labels are needed, or what they give"))
+
     draw = verbs.add_parser("draw", help="draw the nodes to label")
     draw.add_argument("population", help="CSV or Parquet file with one row a node")
     draw.add_argument("--labels", type=int, metavar="N", help="nodes to validate on")
@@ -428,6 +457,47 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--force", action="store_true", help="overwrite what is there")
     demo.set_defaults(run=_demo)
     return parser
+
+
+def _add_plan(plan: argparse.ArgumentParser) -> None:
+    plan.add_argument("--size", type=int, required=True, metavar="N", help="nodes in all")
+    plan.add_argument(
+        "--matched", type=float, required=True, metavar="SHARE", help="of nodes with a true match"
+    )
+    plan.add_argument(
+        "--guess",
+        action="append",
+        metavar="METRIC=VALUE",
+        help=f"the value you expect of {METRICS}; repeatable",
+    )
+    plan.add_argument(
+        "--target", action="append", metavar="METRIC=VALUE", help="the bound wanted; repeatable"
+    )
+    plan.add_argument("--labels", type=int, metavar="N", help="tell what so many labels give")
+    plan.add_argument(
+        "--power", type=float, default=0.9, help="probability of reaching all targets (0.9)"
+    )
+    plan.add_argument(
+        "--gap-rate",
+        type=float,
+        metavar="SHARE",
+        help="of nodes at which the complete matcher differs; without it there is none",
+    )
+    plan.add_argument("--gap", type=int, metavar="G", help="nodes the matchers are compared on")
+    plan.add_argument("--train", type=int, default=0, metavar="T", help="nodes to train on")
+    plan.add_argument("--delta", type=float, help="probability of failure (default: 0.05)")
+    plan.add_argument("--theorem", metavar="NAME", help="sharp (default) or paper")
+    plan.add_argument(
+        "--one-to-one", action="store_true", help="promise: a node has at most one true match"
+    )
+    plan.add_argument(
+        "--at-most-one-match",
+        action="store_true",
+        help="promise: a matcher finds at most one match a node",
+    )
+    plan.add_argument("--plot", metavar="FILE", help="draw the curve as .svg or .html")
+    plan.add_argument("--force", action="store_true", help="overwrite the plot")
+    plan.set_defaults(run=_plan)
 
 
 def _add_choices(parser: argparse._ActionsContainer) -> None:

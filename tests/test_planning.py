@@ -1,0 +1,494 @@
+"""What a plan promises is what certifying gives."""
+
+import itertools
+import math
+import re
+from fractions import Fraction
+from functools import cache
+from math import comb
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from audits import run
+from matchbound import AssumptionError, Choices, InputError, Tally, plan
+from matchbound.bounds.chances import chance, chance_at_least
+from matchbound.planning.outlooks import Prospects
+from matchbound.planning.questions import Question, choices_for
+from matchbound.theorems import guarantees
+
+
+def question(size, matched, guesses, targets, *, power=0.9, gap_rate=None, train=0, **choices):
+    return Question(size, matched, choices_for(guesses, **choices), targets, power, gap_rate, train)
+
+
+# Exactness: against sums in whole numbers, and against draws that know nothing of the planner.
+
+
+def test_chances_are_those_of_whole_numbers():
+    for n, m, s in [(10, 4, 5), (30, 30, 7), (30, 0, 7), (25, 13, 25), (40, 3, 20)]:
+        masses = [Fraction(comb(m, k) * comb(n - m, s - k), comb(n, s)) for k in range(s + 1)]
+        for k in range(s + 1):
+            assert chance(k, s, m, n) == pytest.approx(float(masses[k]), rel=1e-12)
+            assert chance_at_least(k, s, m, n) == pytest.approx(float(sum(masses[k:])), rel=1e-12)
+
+
+def bound_from(metric, choices, complete, size, sample, gap):
+    """The bound on one metric from a sample of (right, wrong, none), at most one match a side."""
+    right, wrong, none = sample
+    validation = ((1, 1, 1),) * right + ((1, 1, 0),) * wrong + ((0, 0, 0),) * none
+    tally = Tally(size, (), validation, (), gap)
+    found = guarantees({"all": tally}, choices, complete=complete)
+    return next(g.value for g in found if g.metric == metric)
+
+
+@pytest.mark.parametrize("metric", ["precision", "recall", "error-rate"])
+@pytest.mark.parametrize("theorem", ["sharp", "paper"])
+def test_power_is_the_sum_over_all_samples(metric, theorem):
+    """Every (members, right) of 15 of 60 nodes, its probability as a fraction of whole numbers."""
+    size, s, members, right = 60, 15, 45, 36
+    guess, gap = 0.8, ((0, 0, 0, 15), (1, 1, 0, 3), (1, 1, 1, 42))
+    if metric == "error-rate":
+        members, right, guess, gap = 60, 48, 0.2, ((1, 1, 0, 3), (1, 1, 1, 57))
+    choices = Choices(0.2, (metric,), theorem, one_to_one=True)
+    for target in (0.3, 0.5, 0.55, 0.6, 0.7):
+        total = Fraction(0)
+        for m in range(1, min(s, members) + 1):
+            for k in range(m + 1):
+                ways = comb(right, k) * comb(members - right, m - k) * comb(size - members, s - m)
+                if ways == 0:
+                    continue
+                value = bound_from(metric, choices, True, size, (k, m - k, s - m), gap)
+                if value <= target if metric == "error-rate" else value >= target:
+                    total += Fraction(ways, comb(size, s))
+        matched = 1.0 if metric == "error-rate" else 0.75
+        asked = question(
+            size,
+            matched,
+            {metric: guess},
+            {metric: target},
+            gap_rate=0.05,
+            delta=0.2,
+            theorem=theorem,
+            one_to_one=True,
+        )
+        assert Prospects(asked).power(s, metric) == pytest.approx(float(total), abs=1e-12)
+
+
+SIMULATED = 20_000
+MANY = 100_000_000
+SETTINGS = {  # size, matched, precision, recall, gap rate, gap sample, theorem, labels, targets
+    "small": (5_000, 0.8, 0.95, 0.95, 0.002, 0, "sharp", 500, {"precision": 0.92}),
+    "few": (2_000, 0.5, 0.9, 0.8, 0.002, 0, "sharp", 120, {"precision": 0.8, "recall": 0.69}),
+    "more found than true": (MANY, 0.6, 0.85, 0.93, 0.001, 0, "sharp", 700, {"recall": 0.9}),
+    "sampled gap": (
+        MANY,
+        0.67,
+        0.95,
+        0.9,
+        0.001,
+        20_000,
+        "sharp",
+        600,
+        {"precision": 0.9, "recall": 0.85},
+    ),
+    "paper": (
+        120_000_000,
+        2 / 3,
+        0.85,
+        0.85,
+        0.001,
+        100_000,
+        "paper",
+        600,
+        {"precision": 0.76, "recall": 0.78},
+    ),
+    "almost all match": (20_000, 0.99, 0.99, 0.98, 0.0, 0, "sharp", 900, {"precision": 0.98}),
+}
+
+
+def kinds_of(size, matched, precision, recall):
+    """Right, wrong, missed and neither; wrong matches are at nodes that have a true match first."""
+    true = round(size * matched)
+    right = round(recall * true)
+    found = round(right / precision)
+    wrong_of_true = min(found - right, true - right)
+    kinds = {
+        (1, 1, 1): right,
+        (1, 1, 0): wrong_of_true,
+        (1, 0, 0): found - right - wrong_of_true,
+        (0, 1, 0): true - right - wrong_of_true,
+    }
+    return kinds | {(0, 0, 0): size - sum(kinds.values())}
+
+
+def gap_of(nodes, share, rate):
+    found, changed = round(nodes * share), round(nodes * rate)
+    cells = ((0, 0, 0, nodes - found), (1, 1, 0, changed), (1, 1, 1, found - changed))
+    return tuple(cell for cell in cells if cell[3])
+
+
+def simulated_draws(setting, rng):
+    """Each metric's bound from each draw, certified together."""
+    size, matched, precision, recall, rate, sampled, theorem, labels, targets = setting
+    kinds = kinds_of(size, matched, precision, recall)
+    gap = gap_of(sampled or size, matched * recall / precision, rate)
+    choices = Choices(0.05, theorem=theorem, one_to_one=True, at_most_one_match=True, gap=sampled)
+
+    @cache
+    def bound(metric, place, right, other):
+        """By the counts that it depends on: those that count, and those that are right."""
+        member = ((1, 0, 0), (0, 1, 0))[place]
+        validation = ((1, 1, 1),) * right + (member,) * (other - right)
+        tally = Tally(size, (), validation + ((0, 0, 0),) * (labels - other), (), gap)
+        one = Choices(
+            0.025, (metric,), theorem, one_to_one=True, at_most_one_match=True, gap=sampled
+        )
+        assert one.shares(2) == choices.shares(2)
+        return guarantees({"all": tally}, one, complete=True)[0].value
+
+    for counts in rng.multivariate_hypergeometric(
+        list(kinds.values()), labels, size=SIMULATED, method="marginals"
+    ):
+        drawn = dict(zip(kinds, map(int, counts), strict=True))
+        right = drawn[1, 1, 1]
+        found = sum(n for (h, _, _), n in drawn.items() if h)
+        true = sum(n for (_, t, _), n in drawn.items() if t)
+        counts = {"precision": (0, right, found), "recall": (1, right, true)}
+        yield {metric: bound(metric, *counts[metric]) for metric in targets}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_power_agrees_with_draws(name):
+    setting = SETTINGS[name]
+    size, matched, precision, recall, rate, sampled, theorem, labels, targets = setting
+    asked = question(
+        size,
+        matched,
+        {"precision": precision, "recall": recall},
+        targets,
+        gap_rate=rate,
+        gap=sampled,
+        theorem=theorem,
+        one_to_one=True,
+        at_most_one_match=True,
+    )
+    prospects = Prospects(asked)
+    draws = list(simulated_draws(setting, np.random.default_rng(6)))
+    for metric, target in targets.items():
+        power = prospects.power(labels, metric)
+        assert 0.05 < power < 0.98  # a setting that tells something
+        seen = np.mean([draw[metric] >= target for draw in draws])
+        assert abs(seen - power) <= 3 * math.sqrt(power * (1 - power) / SIMULATED)
+    all_seen = np.mean([all(draw[m] >= t for m, t in targets.items()) for draw in draws])
+    together = prospects.together(labels)
+    assert all_seen >= together - 3 * math.sqrt(all_seen * (1 - all_seen) / SIMULATED)
+
+
+def test_power_with_training_nodes_agrees_with_draws():
+    """D and S drawn independently, so that both D's make-up and their overlap vary."""
+    size, members, right, train, labels, target = 4000, 3200, 3040, 400, 500, 0.93
+    asked = question(
+        size, 0.8, {"precision": 0.95}, {"precision": target}, train=train, one_to_one=True
+    )
+    power = Prospects(asked).power(labels, "precision")
+    rng = np.random.default_rng(6)
+    choices = Choices(0.05, ("precision",), one_to_one=True)
+    triples = ((1, 1, 1), (1, 1, 0), (0, 0, 0))
+
+    @cache
+    def reached(trained, fresh):
+        known, seen = (
+            tuple(t for t, n in zip(triples, counts, strict=True) for _ in range(n))
+            for counts in (trained, fresh)
+        )
+        tally = Tally(size, known, seen, (), ((0, 0, 0, size - members), (1, 1, 1, members)))
+        return guarantees({"all": tally}, choices, complete=False)[0].value >= target
+
+    population = np.array([right, members - right, size - members])
+    hits = 0
+    for _ in range(SIMULATED // 4):
+        trained = rng.multivariate_hypergeometric(population, train)
+        overlap = rng.hypergeometric(train, size - train, labels)
+        fresh = rng.multivariate_hypergeometric(population - trained, labels - overlap)
+        hits += reached(tuple(trained.tolist()), tuple(fresh.tolist()))
+    seen = hits / (SIMULATED // 4)
+    assert abs(seen - power) <= 3 * math.sqrt(power * (1 - power) / (SIMULATED // 4))
+    alone = question(size, 0.8, {"precision": 0.95}, {"precision": target}, one_to_one=True)
+    assert power > Prospects(alone).power(labels, "precision")  # D's labels are counted too
+
+
+def test_betting_is_simulated_with_its_error():
+    """Against other draws, of fractions where the plan has zeros and ones: no worse, and alike."""
+    asked = question(10**6, 0.9, {"precision": 0.9}, {"precision": 0.83}, gap_rate=0.001)
+    prospects, labels, draws = Prospects(asked), 250, 600
+    power = prospects.power(labels, "precision")
+    error = prospects.chances["precision"].error(power)
+    assert error == pytest.approx(math.sqrt(power * (1 - power) / 500), rel=0.02)
+    rng = np.random.default_rng(6)
+    gap = ((0, 0, 0, 100_000), (2, 2, 0, 1000), (2, 2, 2, 899_000))
+    choices = Choices(0.05, ("precision",), guesses={"precision": 0.9})
+
+    def share_reached(all_or_nothing):
+        hits = 0
+        for _ in range(draws):
+            found = rng.random(labels) < 0.9
+            right = 2 * (rng.random(labels) < 0.9)
+            if not all_or_nothing:
+                right = rng.binomial(2, 0.9, labels)
+            validation = tuple(
+                (2, 2, int(r)) if f else (0, 0, 0) for f, r in zip(found, right, strict=True)
+            )
+            tally = Tally(10**6, (), validation, (), gap)
+            value = guarantees({"all": tally}, choices, complete=True)[0].value
+            hits += value >= 0.83
+        return hits / draws
+
+    both = math.hypot(error, math.sqrt(power * (1 - power) / draws))
+    assert abs(share_reached(True) - power) <= 3 * both
+    assert share_reached(False) >= power - 3 * both
+
+
+# Monotone where it must be.
+
+
+def needed(target, power=0.9, metric="precision", guess=0.95, matched=0.7, size=10**7, **more):
+    asked = question(size, matched, {metric: guess}, {metric: target}, power=power, **more)
+    return Prospects(asked).needed()
+
+
+def test_more_is_needed_for_more():
+    by_target = [needed(target, one_to_one=True) for target in (0.85, 0.88, 0.9, 0.92)]
+    by_power = [needed(0.9, power, one_to_one=True) for power in (0.5, 0.8, 0.9, 0.99)]
+    by_delta = [needed(0.9, one_to_one=True, delta=delta) for delta in (0.2, 0.05, 0.01)]
+    by_gap = [needed(0.9, one_to_one=True, gap_rate=rate) for rate in (0.0, 0.002, 0.01)]
+    for numbers in (by_target, by_power, by_delta, by_gap):
+        assert numbers == sorted(set(numbers))
+
+
+def test_power_does_not_fall_with_labels_where_the_saw_tooth_is_blurred():
+    asked = question(10**7, 0.7, {"recall": 0.85}, {"recall": 0.8}, one_to_one=True)
+    prospects = Prospects(asked)
+    assert prospects.chances["recall"].tooth(700, 0.8) == 0
+    powers = [prospects.power(labels, "recall") for labels in range(700, 730)]
+    assert powers == sorted(powers)
+
+
+@pytest.mark.parametrize(
+    ("metric", "guess", "target"), [("error-rate", 0.03, 0.05), ("precision", 0.99, 0.97)]
+)
+def test_from_the_labels_needed_on_the_power_stays(metric, guess, target):
+    """Where every node counts the power is a saw-tooth: some fewer labels reach it, and lose it."""
+    asked = question(10**6, 1.0, {metric: guess}, {metric: target}, one_to_one=True)
+    prospects = Prospects(asked)
+    least = prospects.needed()
+    powers = {n: prospects.power(n, metric) for n in range(least - 150, least + 300)}
+    assert all(power >= 0.9 for n, power in powers.items() if n >= least)
+    assert powers[least - 1] < 0.9
+    assert any(power >= 0.9 for n, power in powers.items() if n < least)
+
+
+def test_likely_bounds_are_reached_with_just_that_power():
+    for metric, guess, step in (("precision", 0.9, 0.001), ("error-rate", 0.1, -0.001)):
+        asked = question(10**6, 0.8, {metric: guess}, {}, one_to_one=True)
+        chances = Prospects(asked).chances[metric]
+        likely = chances.likely(400, 0.9)
+        assert chances.power(400, likely) >= 0.9 > chances.power(400, likely + step)
+
+
+# Targets out of reach.
+
+
+def test_a_target_out_of_reach_says_what_can_be_had():
+    made = plan(
+        size=10_000,
+        matched=0.5,
+        guesses={"precision": 0.95, "recall": 0.95},
+        targets={"precision": 0.94, "recall": 0.9},
+        gap_rate=0.01,
+        one_to_one=True,
+    )
+    assert made.needed is None
+    # All labelled: of 5000 found 4750 are right, and 100 may be spoilt by the complete matcher.
+    assert made.limits["precision"] == pytest.approx((4750 - 100) / 5000, abs=2e-6)
+    assert (
+        "No number of labels reaches precision ≥ 0.94: its bound tends to 0.9299 as labels are "
+        "added." in str(made)
+    )
+
+
+def test_a_limit_that_no_sample_reaches_is_told_from_two():
+    made = plan(
+        size=10**9,
+        matched=0.5,
+        guesses={"precision": 0.95},
+        targets={"precision": 0.96},
+        gap_rate=0.01,
+        one_to_one=True,
+    )
+    assert made.limits["precision"] == pytest.approx(0.95 - 0.01 / 0.5, abs=1e-4)
+
+
+def test_a_target_in_reach_of_more_labels_than_anyone_plans_for():
+    """At 100,000 labels the bound is about 1.645·√(0.05·0.95/100000) = 0.0011 above 0.05."""
+    made = plan(
+        size=10**9, matched=1.0, guesses={"error-rate": 0.05}, targets={"error-rate": 0.0505}
+    )
+    assert made.needed is None
+    assert made.limits["error-rate"] == pytest.approx(0.05, abs=1e-4)
+    assert "error-rate ≤ 0.0505 is in reach, its bound tends to 0.050" in str(made)
+    assert "; not with 100000 labels." in str(made)
+
+
+# The door.
+
+GOOD = {
+    "size": 1000,
+    "matched": 0.5,
+    "guesses": {"precision": 0.9},
+    "targets": {"precision": 0.8},
+}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (
+            {"size": 0},
+            "size must be a whole number from 1 to 9007199254740992, got 0. "
+            "Give the number of nodes, such as 100000.",
+        ),
+        (
+            {"train": 1000},
+            "train must be a whole number from 0 to 999, got 1000. Give fewer than size.",
+        ),
+        (
+            {"matched": 1.5},
+            "matched must be above 0 and at most 1, got 1.5. "
+            "Give the share of nodes with a true match, as 0.67.",
+        ),
+        ({"power": 1}, "power must be above 0 and below 1, got 1. Give for example 0.9."),
+        (
+            {"guesses": {}},
+            "guess must be given for each metric, got none. Give precision=0.95.",
+        ),
+        (
+            {"guesses": {"precision": 1.0}},
+            "guess must be above 0 and below 1, got precision=1.0. "
+            "Give the value you expect, such as precision=0.95.",
+        ),
+        (
+            {"guesses": {"f1": 0.9}},
+            "metric must be one of precision, recall, error-rate; got 'f1'. Choose one of them.",
+        ),
+        (
+            {"targets": {"recall": 0.8}},
+            "guess must be given for each target, got none for 'recall'. "
+            "Give the value that you expect.",
+        ),
+        (
+            {"targets": {"precision": 1}},
+            "target must be above 0 and below 1, got precision=1. "
+            "Give the bound that you want, such as precision=0.93.",
+        ),
+        (
+            {"targets": None},
+            "targets or labels must be given, got neither. Give the bounds that you want, or how "
+            "many nodes you can label.",
+        ),
+        (
+            {"labels": 1001},
+            "labels must be a whole number from 1 to 1000, got 1001. "
+            "Give a number of nodes to validate on, up to size.",
+        ),
+        (
+            {"gap_rate": -0.1},
+            "gap_rate must be a share from 0 to 1, got -0.1. Give 0.001.",
+        ),
+        (
+            {"gap_rate": 0.6},
+            "gap_rate must be at most the share of nodes that are matched, 0.5, got 0.6. "
+            "Give the share of all nodes at which the matchers differ.",
+        ),
+        (
+            {"gap": 100},
+            "gap_rate must be given with gap, got none. Give the share of nodes at which the "
+            "matchers differ, such as 0.001.",
+        ),
+        ({"gap": 1001}, "gap must be at most the size, 1000, got 1001. Give fewer."),
+        (
+            {"guesses": {"precision": 0.4, "recall": 0.9}},
+            "matched × recall / precision must be a share that leaves the holdout matcher some "
+            "nodes to match, got 1.125. Correct matched or the guesses.",
+        ),
+    ],
+)
+def test_what_cannot_be_planned(wrong, message):
+    with pytest.raises(InputError) as error:
+        plan(**GOOD | wrong)
+    assert str(error.value) == message
+
+
+def test_a_promise_that_the_theorem_needs():
+    with pytest.raises(AssumptionError, match=r"^at_most_one_match must be promised"):
+        plan(**GOOD, theorem="paper", gap=100, gap_rate=0.001)
+
+
+# The command.
+
+COMMAND = ("plan", "--size", 100_000, "--matched", 0.8, "--guess", "precision=0.95", "--one-to-one")
+
+
+def test_the_command_says_what_python_says(capsys):
+    assert run(*COMMAND, "--target", "precision=0.9", "--gap-rate", 0.001, "--delta", 0.1) == 0
+    made = plan(
+        size=100_000,
+        matched=0.8,
+        guesses={"precision": 0.95},
+        targets={"precision": 0.9},
+        gap_rate=0.001,
+        delta=0.1,
+        one_to_one=True,
+    )
+    assert capsys.readouterr().out == f"{made}\n"
+    assert [row.labels for row in made.rows] == [
+        round(made.needed * share) for share in (0.5, 0.75, 1, 1.5, 2)
+    ]
+    assert run(*COMMAND, "--target", "precision=0.96") == 1
+    assert run(*COMMAND, "--labels", 200) == 0
+    assert "likely: the bound that is reached with probability 0.9." in capsys.readouterr().out
+    assert run(*COMMAND) == 2
+
+
+@pytest.mark.parametrize(
+    "asked", [("--target", "precision=0.9"), ("--labels", 100), ("--target", "precision=0.96")]
+)
+@pytest.mark.parametrize("name", ["plan.svg", "plan.html"])
+def test_plots_are_offline_and_have_a_text(tmp_path, name, asked):
+    path = tmp_path / name
+    run(*COMMAND, *asked, "--plot", path)
+    text = path.read_text("utf-8")
+    svg = re.search(r"<svg.*</svg>", text, re.S)[0]
+    root = ElementTree.fromstring(svg)
+    assert root.find("{*}title").text
+    assert "validation labels" in root.find("{*}desc").text
+    assert not re.findall(r"https?://(?!www\.w3\.org/2000/svg)|<script|<link|url\(", text)
+    before = path.read_bytes()
+    assert run(*COMMAND, *asked, "--plot", path) == 2
+    assert path.read_bytes() == before
+
+
+def test_a_plot_of_another_kind_is_refused_before_planning(capsys):
+    assert run(*COMMAND, "--target", "precision=0.9", "--plot", "plan.png") == 2
+    assert capsys.readouterr().err == (
+        "matchbound: plot must end in .svg or .html, got 'plan.png'. Rename it.\n"
+    )
+
+
+def test_metrics_that_are_guessed_share_delta():
+    """A second metric makes the first one's bound lower, as it does when certified."""
+    both = plan(size=10**6, matched=0.8, guesses={"precision": 0.9, "recall": 0.9}, labels=300)
+    alone = plan(size=10**6, matched=0.8, guesses={"precision": 0.9}, labels=300)
+    for one, two in itertools.zip_longest(alone.rows, both.rows):
+        assert two.outlooks["precision"].typical < one.outlooks["precision"].typical
