@@ -249,6 +249,14 @@ def _plan(options: argparse.Namespace) -> int:
     return 0 if options.labels is not None or planned.needed is not None else 1
 
 
+def _figures(options: argparse.Namespace) -> int:
+    from matchbound.figures import figures
+
+    for path in figures(options.out, force=options.force):
+        _say(path)
+    return 0
+
+
 def _demo(options: argparse.Namespace) -> int:
     from matchbound.demo import demo
 
@@ -451,6 +459,11 @@ def _parser() -> argparse.ArgumentParser:
     verify.add_argument("target", help="an audit folder, or a certificate.json")
     verify.add_argument("--memory", metavar="SIZE", help="spill to disk beyond this, such as 8GB")
     verify.set_defaults(run=_verify)
+
+    figures = verbs.add_parser("figures", help="draw the paper's figures")
+    figures.add_argument("--out", required=True, metavar="FOLDER", help="the folder to write to")
+    figures.add_argument("--force", action="store_true", help="overwrite what is there")
+    figures.set_defaults(run=_figures)
 
     demo = verbs.add_parser("demo", help="the whole chain on data made for it")
     demo.add_argument("--out", default="demo-audit", metavar="FOLDER")
