@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 from functools import cache
 from math import comb
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -492,3 +493,33 @@ def test_metrics_that_are_guessed_share_delta():
     alone = plan(size=10**6, matched=0.8, guesses={"precision": 0.9}, labels=300)
     for one, two in itertools.zip_longest(alone.rows, both.rows):
         assert two.outlooks["precision"].typical < one.outlooks["precision"].typical
+
+
+# The README's table.
+
+
+def rows_of_the_readme():
+    text = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+    for theorem in ("paper", "sharp"):
+        numbers = re.search(rf"\| `{theorem}` \| ([\d,]+) \| ([\d,]+) \|", text).groups()
+        for metric, number in zip(("precision", "recall"), numbers, strict=True):
+            yield theorem, metric, int(number.replace(",", ""))
+
+
+@pytest.mark.parametrize(("theorem", "metric", "labels"), list(rows_of_the_readme()))
+def test_the_readme_s_table_is_what_plan_says(theorem, metric, labels):
+    """The power is reached with these labels, and with one less it is not."""
+    paper = {"gap": 100_000, "at_most_one_match": True} if theorem == "paper" else {}
+    asked = question(
+        120_000_000,
+        0.6666666667,
+        {metric: 0.85},
+        {metric: 0.82},
+        gap_rate={"recall": 0.001, "precision": 0.0015}[metric],
+        theorem=theorem,
+        one_to_one=True,
+        **paper,
+    )
+    prospects = Prospects(asked)
+    assert prospects.together(labels) >= 0.9 > prospects.together(labels - 1)
+    assert prospects.chances[metric].tooth(labels, 0.82) == 0
