@@ -65,6 +65,7 @@ def test_public_names():
         "plan",
         "register",
         "verify",
+        "write_report",
     ]
     for name in matchbound.__all__:
         assert getattr(matchbound, name) is not None

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from audits import run
-from matchbound import AssumptionError, Choices, InputError, Tally, plan
+from matchbound import Choices, InputError, Tally, plan
 from matchbound.bounds.chances import chance, chance_at_least
 from matchbound.planning.outlooks import Prospects
 from matchbound.planning.questions import Question, choices_for
@@ -432,7 +432,7 @@ def test_what_cannot_be_planned(wrong, message):
 
 
 def test_a_promise_that_the_theorem_needs():
-    with pytest.raises(AssumptionError, match=r"^at_most_one_match must be promised"):
+    with pytest.raises(InputError, match=r"^at_most_one_match must be promised"):
         plan(**GOOD, theorem="paper", gap=100, gap_rate=0.001)
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matchbound.labelled import labels
     from matchbound.planning import plan
     from matchbound.registering import register
+    from matchbound.reports import write_report
     from matchbound.sampling import draw
     from matchbound.tallies import Tally
     from matchbound.verifying import verify
@@ -34,6 +35,7 @@ __all__ = [
     "plan",
     "register",
     "verify",
+    "write_report",
 ]
 
 _HOMES = {
@@ -48,6 +50,7 @@ _HOMES = {
     "plan": "planning",
     "register": "registering",
     "verify": "verifying",
+    "write_report": "reports",
 }
 
 

@@ -100,6 +100,11 @@ class Certificate:
     def __str__(self) -> str:
         return describe(self)
 
+    def _repr_html_(self) -> str:
+        from matchbound.reports.pages import short
+
+        return short(self)
+
 
 def issue(
     tallies: Mapping[str, Tally],
@@ -167,13 +172,24 @@ def from_record(record: Mapping[str, Any]) -> Certificate:
             tuple(record["advice"]),
             _threshold(record["threshold"]),
             tuple(record["exploratory"]),
-            record["ledger"],
+            _ledger(record["ledger"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(
             f"certificate must hold what matchbound wrote, got something else ({error}). "
             "Give a certificate.json as it was written."
         ) from None
+
+
+def _ledger(record: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    if record is None:
+        return None
+    numbers = [record[name] for name in ("entries", "certificates", "matchers", "together")]
+    if not all(isinstance(n, int | float) for n in numbers) or not record.keys() >= {"head"}:
+        raise TypeError("ledger must hold numbers")
+    if not isinstance(record["registered"], int | None):
+        raise TypeError("ledger must hold the entry of the registration")
+    return record
 
 
 def _as_chosen(threshold: Threshold | None) -> dict[str, Any] | None:

@@ -257,6 +257,15 @@ def _figures(options: argparse.Namespace) -> int:
     return 0
 
 
+def _report(options: argparse.Namespace) -> int:
+    from matchbound.reports import write_report
+
+    targets = _by_metric(options.target, "target")
+    out = write_report(options.target_file, options.out, targets=targets, force=options.force)
+    _say(f"The report is in {out}.")
+    return 0
+
+
 def _demo(options: argparse.Namespace) -> int:
     from matchbound.demo import demo
 
@@ -464,6 +473,18 @@ def _parser() -> argparse.ArgumentParser:
     figures.add_argument("--out", required=True, metavar="FOLDER", help="the folder to write to")
     figures.add_argument("--force", action="store_true", help="overwrite what is there")
     figures.set_defaults(run=_figures)
+
+    report = verbs.add_parser("report", help="write a certificate as a page")
+    report.add_argument("target_file", metavar="AUDIT", help="or a certificate.json")
+    report.add_argument("-o", "--out", metavar="FILE", help="default: AUDIT/report.html")
+    report.add_argument(
+        "--target",
+        action="append",
+        metavar="METRIC=VALUE",
+        help="what is wanted, drawn beside the bounds; repeatable",
+    )
+    report.add_argument("--force", action="store_true", help="overwrite an existing file")
+    report.set_defaults(run=_report)
 
     demo = verbs.add_parser("demo", help="the whole chain on data made for it")
     demo.add_argument("--out", default="demo-audit", metavar="FOLDER")

@@ -18,13 +18,17 @@ ENOUGH = 30  # sampled nodes with a true match
 def describe(certificate: "Certificate") -> str:
     """Bounds rounded outwards to four decimals."""
     tally = next(iter(certificate.tallies.values()))
-    lines = [*_heading(certificate), *map(_line, certificate.guarantees), *_threshold(certificate)]
+    lines = [
+        *heading(certificate),
+        *map(_line, certificate.guarantees),
+        *threshold_line(certificate),
+    ]
     both = f", {len(tally.overlap)} of them in both" if tally.overlap else ""
     lines.append(
         f"Labelled: {len(tally.validation)} nodes to validate on and {len(tally.train)} "
         f"to train on{both}, out of {tally.size}."
     )
-    lines += _ledger(certificate)
+    lines += ledger_line(certificate)
     lines += ["Assumed:", *(f"  - {assumption}" for assumption in certificate.assumptions)]
     lines += certificate.advice
     return "\n".join(lines)
@@ -34,7 +38,7 @@ def percent(probability: float) -> str:
     return f"{(100 * Decimal(repr(probability))).normalize():f}%"
 
 
-def _heading(certificate: "Certificate") -> list[str]:
+def heading(certificate: "Certificate") -> list[str]:
     sure = percent(float(1 - Decimal(repr(certificate.choices.delta))))
     if certificate.exploratory:
         names = ", ".join(certificate.exploratory)
@@ -46,20 +50,30 @@ def _heading(certificate: "Certificate") -> list[str]:
     return [f"With probability at least {sure}, all together{about}:"]
 
 
+def rounded(g: Guarantee) -> str:
+    """`≥ 0.9636`: outwards to four decimals."""
+    sign, outwards = ("≥", math.floor) if g.side == "lower" else ("≤", math.ceil)
+    return f"{sign} {outwards(round(g.value * 1e4, 6)) / 1e4:.4f}"
+
+
+def subject(g: Guarantee) -> str:
+    """`precision of the complete matcher, [0.5, 0.9)`."""
+    where = "" if g.part == WHOLE else f", {g.part}"
+    return f"{g.metric} of the {g.algorithm} matcher{where}"
+
+
 def _line(g: Guarantee) -> str:
-    sign, rounded = ("≥", math.floor) if g.side == "lower" else ("≤", math.ceil)
-    shown = rounded(round(g.value * 1e4, 6)) / 1e4
     where = "" if g.part == WHOLE else f", {g.part},"
     mean = (
         "no sampled node tells" if g.estimate is None else f"holdout's sample mean {g.estimate:.4f}"
     )
     return (
-        f"  {g.metric:10} of the {g.algorithm} matcher{where} {sign} {shown:.4f}"
+        f"  {g.metric:10} of the {g.algorithm} matcher{where} {rounded(g)}"
         f"   ({mean}; {g.theorem}, {g.bound})"
     )
 
 
-def _threshold(certificate: "Certificate") -> list[str]:
+def threshold_line(certificate: "Certificate") -> list[str]:
     if certificate.threshold is None:
         return []
     choices, chosen = certificate.choices, certificate.threshold.chosen
@@ -72,7 +86,7 @@ def _threshold(certificate: "Certificate") -> list[str]:
     ]
 
 
-def _ledger(certificate: "Certificate") -> list[str]:
+def ledger_line(certificate: "Certificate") -> list[str]:
     ledger = certificate.ledger
     if ledger is None:
         return []

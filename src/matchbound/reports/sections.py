@@ -1,0 +1,158 @@
+"""What a certificate is made of: costs, differences, label errors, tallies, how to verify it."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from matchbound.parts import WHOLE
+from matchbound.surviving import can_tell, survives, with_errors
+from matchbound.theorems import Guarantee, guarantees
+from matchbound.words import rounded, subject
+
+if TYPE_CHECKING:
+    from matchbound.certificates import Certificate
+
+WRONG = (1, 2, 5, 10)  # labels
+MOST = 40  # kinds of nodes that a table shows
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]], caption: str) -> str:
+    """Text escaped; on a narrow screen each cell of a wide table stands on a line of its own."""
+    cells = [[str(cell) for cell in row] for row in rows]
+    longest = max((len(cell) for row in [head, *cells] for cell in row), default=0)
+    wide = ' class="wide"' if len(head) > 4 or longest > 30 else ""
+    top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+    body = "".join("<tr>" + "".join(map(_cell, head, row)) + "</tr>" for row in cells)
+    return (
+        f"<table{wide}><caption>{escape(caption)}</caption>"
+        f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+    )
+
+
+def _cell(head: str, text: str) -> str:
+    return f'<td data-head="{escape(head)}">{escape(text)}</td>'
+
+
+def costs(certificate: "Certificate") -> str:
+    """From the sample's mean to the bound: the labels, then the gap."""
+    if not certificate.guarantees or certificate.threshold is not None:
+        return ""
+    choices = certificate.choices
+    alone = guarantees(certificate.tallies, choices, complete=False)
+    rows = []
+    for g, holdout in zip(certificate.guarantees, alone, strict=True):
+        if g.estimate is None:
+            continue
+        labels = abs(g.estimate - holdout.value)
+        gap = f"{abs(holdout.value - g.value):.4f}" if g.algorithm == "complete" else "none"
+        rows.append(
+            [subject(g), f"{g.estimate:.4f}", f"{labels:.4f}", gap, rounded(g), f"{g.delta:.4g}"]
+        )
+    head = ["", "sample mean", "cost of few labels", "cost of the gap", "bound", "share of δ"]
+    return (
+        "<section><h2>What each term costs</h2><p>More labels make the first cost smaller; a "
+        "complete matcher that differs less from the holdout matcher, the second, which has the "
+        "gap's own share of δ in it.</p>"
+        f"{table(head, rows, 'From the mean to the bound')}</section>"
+    )
+
+
+def differences(certificate: "Certificate") -> str:
+    """How many nodes the matchers treat alike, and how they differ elsewhere."""
+    if all(g.algorithm == "holdout" for g in certificate.guarantees):
+        return ""
+    blocks = []
+    for part, tally in certificate.tallies.items():
+        rows = [
+            ["compared", tally.drawn],
+            ["the same matches, or none", _nodes(tally.gap, lambda h, c, hc: h == c == hc)],
+            ["a match dropped", _nodes(tally.gap, lambda h, c, hc: hc < h)],
+            ["a match added", _nodes(tally.gap, lambda h, c, hc: hc < c)],
+            ["matched by holdout alone", _nodes(tally.gap, lambda h, c, hc: h > 0 == c)],
+            ["matched by complete alone", _nodes(tally.gap, lambda h, c, hc: c > 0 == h)],
+        ]
+        name = "Nodes" if part == WHOLE else f"Nodes, {part}"
+        blocks.append(table(["", "nodes"], [[a, f"{n:,}"] for a, n in rows], name))
+    return f"<section><h2>Where the matchers differ</h2>{''.join(blocks)}</section>"
+
+
+def _nodes(gap, has) -> int:  # type: ignore[no-untyped-def]
+    return sum(n for h, c, hc, n in gap if has(h, c, hc))
+
+
+def errors(certificate: "Certificate", targets: Mapping[str, float]) -> str:
+    """What wrong labels would do to the bounds."""
+    if not certificate.guarantees:
+        return ""
+    heading = "<h2>If labels were wrong</h2>"
+    if not can_tell(certificate.guarantees, certificate.tallies):
+        return (
+            f"<section>{heading}<p>Not told: these bounds bet on the labels in their order, so it "
+            "matters which of them is wrong.</p></section>"
+        )
+    complete = certificate.guarantees[0].algorithm == "complete"
+    given = (certificate.tallies, certificate.choices)
+    rows = []
+    for wrong in WRONG:
+        found = with_errors(*given, wrong, complete=complete)
+        if len(found) == len(certificate.guarantees):
+            rows.append([wrong, *(rounded(g) for g in found)])
+    head = ["wrong labels", *map(subject, certificate.guarantees)]
+    said = "".join(
+        _survival(
+            g,
+            targets[g.metric],
+            survives(*given, g.metric, g.part, targets[g.metric], complete=complete),
+        )
+        for g in certificate.guarantees
+        if g.metric in targets
+    )
+    shown = table(head, rows, "Bounds if so many validation labels were wrong")
+    return f"<section>{heading}{said}{shown}</section>"
+
+
+def _survival(g: Guarantee, target: float, most: int | None) -> str:
+    if most is None:
+        return f"<p>The target {target:g} for {escape(subject(g))} is not reached.</p>"
+    return (
+        f"<p>The target {target:g} for {escape(subject(g))} survives "
+        f"<b>{most}</b> wrong labels.</p>"
+    )
+
+
+def verification(certificate: "Certificate") -> str:
+    inputs = [
+        [name, source["path"] or "in memory", source["digest"]]
+        for name, source in certificate.inputs.items()
+    ]
+    digest = certificate.as_dict()["digest"]
+    shown = table(["input", "file", "SHA-256"], inputs, "What it was computed from")
+    return (
+        "<section><h2>How to verify it</h2><p>With the audit folder: <code>matchbound verify "
+        "AUDIT</code>; with <code>certificate.json</code> alone, that file. It recomputes every "
+        "number from the tallies, and the tallies from the inputs where they are at hand.</p>"
+        f"<p>Digest of the certificate: <code>{escape(digest)}</code></p>{shown}</section>"
+    )
+
+
+def tallies(certificate: "Certificate") -> str:
+    blocks = []
+    for part, tally in certificate.tallies.items():
+        where = "" if part == WHOLE else f", {part}"
+        labels = Counter(tally.validation).most_common()
+        rows = [
+            ["not labelled" if cell is None else cell for cell in triple] + [f"{n:,}"]
+            for triple, n in labels[:MOST]
+        ]
+        head = ["found by holdout", "true", "both", "validation nodes"]
+        blocks.append(table(head, rows, f"Validation nodes by their matches{where}{_rest(labels)}"))
+        cells = sorted(tally.gap, key=lambda cell: -cell[3])
+        counts = [[h, c, hc, f"{n:,}"] for h, c, hc, n in cells[:MOST]]
+        head = ["found by holdout", "found by complete", "both", "nodes"]
+        blocks.append(table(head, counts, f"Compared nodes by their matches{where}{_rest(cells)}"))
+    return f"<section><h2>Tallies</h2>{''.join(blocks)}</section>"
+
+
+def _rest(rows: Sequence[object]) -> str:
+    return f" (the {MOST} most frequent of {len(rows)} kinds)" if len(rows) > MOST else ""
