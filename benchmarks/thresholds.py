@@ -15,8 +15,6 @@ from thresholds import Scored
 def main():
     scored = Scored(CANDIDATES)
     truth = {score: scored.true_metrics(score) for score in CANDIDATES}
-    for score, (precision, recall) in truth.items():
-        print(f"threshold {score:4g}: true precision {precision:.4f}, recall {recall:.4f}")
     for target, labels in ((0.95, 200), (0.95, 400), (0.95, 800), (0.975, 1000)):
         choices = Choices(choose_threshold={"precision": target})
         runs = [scored.choose(str(seed), labels, choices) for seed in range(100)]
@@ -26,13 +24,12 @@ def main():
             for score, values in runs
             if score is not None
         )
-        below = sum(truth[score][0] < target for score, _ in runs if score is not None)
-        recalls = [values[1] for score, values in runs if score == 0.5]
-        print(
-            f"target {target}, {labels} labels: chosen {dict(chosen)}; below the target {below}, "
-            f"bounds broken {broken}; mean recall bound at 0.5: "
-            f"{fmean(recalls) if recalls else float('nan'):.4f}"
-        )
+        print(f"target {target}, {labels} labels: none {chosen[None]}, bounds broken {broken}")
+        for score in CANDIDATES:
+            if chosen[score]:
+                recall = fmean(values[1] for found, values in runs if found == score)
+                true = "{:.4f}, {:.4f}".format(*truth[score])
+                print(f"  {score:4g}: {chosen[score]:3}, P ≥ {target}, R ≥ {recall:.4f}; {true}")
 
 
 if __name__ == "__main__":
