@@ -84,14 +84,14 @@ def test_compiled_without_a_cache(monkeypatch):
     """As in a container with nothing to write to."""
     import numba
 
-    from matchbound.bounds._compiling import compiled
+    from matchbound._compiling import compiled
 
-    def njit(*arguments, **options):
-        if options:
+    def njit(**options):
+        if "cache" in options:
             raise RuntimeError("cannot cache function: no locator available")
-        return arguments[0]
+        return lambda function: function
 
-    monkeypatch.setattr("matchbound.bounds._compiling.njit", njit)
+    monkeypatch.setattr("matchbound._compiling.njit", njit)
     assert compiled(abs)(-1) == 1
     assert numba is not None
 

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from matchbound.bounds._compiling import compiled
+from matchbound._compiling import compiled
 
 CAP = 0.75  # a bet risks at most this part of the capital
 ROUNDING = 1e-9  # relative, of capitals and sums

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from matchbound.bounds._compiling import compiled
+from matchbound._compiling import compiled
 
 EPSILON = 2.0**-52
 
