@@ -1,16 +1,14 @@
 """The whole chain on data made for it: two noisy views of one population, and a matcher."""
 
-import csv
-import io
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from matchbound.certifying import certify
-from matchbound.files import refuse_existing, write_whole
+from matchbound.files import csv_text, refuse_existing, write_whole
 from matchbound.labelled import labels
 from matchbound.registering import register
 from matchbound.sampling import draw
@@ -83,20 +81,20 @@ def demo(folder: Path, *, force: bool = False) -> None:
         path.unlink(missing_ok=True)
     world = World(seed=2026)
     people = [f"L{row}" for row in range(PEOPLE)]
-    write_whole({folder / "people.csv": _csv(["id"], ([x] for x in people))}, force=force)
+    write_whole({folder / "people.csv": csv_text(["id"], [[x] for x in people])}, force=force)
     drawn = draw(folder / "people.csv", labels=600, train=300, seed="demo", one_to_one=True)
     drawn.save(folder, force=force)
     print(drawn)
     trained = [(x, world.truth.get(x)) for x, place, _ in drawn.sample if place is not None]
-    write_whole({folder / "labels.csv": _csv(["x", "y"], trained)}, force=force)
+    write_whole({folder / "labels.csv": csv_text(["x", "y"], trained)}, force=force)
     holdout = match(world, labels(folder, "train"))
-    write_whole({folder / "holdout.csv": _csv(["x", "y"], holdout)}, force=force)
+    write_whole({folder / "holdout.csv": csv_text(["x", "y"], holdout)}, force=force)
     register(folder, holdout=folder / "holdout.csv")
 
     verified = [(x, world.truth.get(x)) for x, _, _ in drawn.sample]
-    write_whole({folder / "labels.csv": _csv(["x", "y"], verified)}, force=True)
+    write_whole({folder / "labels.csv": csv_text(["x", "y"], verified)}, force=True)
     complete = match(world, labels(folder, "all"))
-    write_whole({folder / "complete.csv": _csv(["x", "y"], complete)}, force=force)
+    write_whole({folder / "complete.csv": csv_text(["x", "y"], complete)}, force=force)
     certificate = certify(folder, holdout=folder / "holdout.csv", complete=folder / "complete.csv")
     certificate.save(folder / "certificate.json", force=force)
     print(certificate)
@@ -106,11 +104,3 @@ def demo(folder: Path, *, force: bool = False) -> None:
         f"recall {right / len(world.truth):.4f}."
     )
     print(f"Everything is in {folder}; check it with: matchbound verify {folder}")
-
-
-def _csv(header: list[str], rows: Iterable[Sequence[str | None]]) -> str:
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return file.getvalue()

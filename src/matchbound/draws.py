@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from matchbound.choices import Choices
 from matchbound.errors import InputError
 from matchbound.files import (
+    csv_text,
     digest_of_file,
     find_file,
     is_file,
@@ -151,10 +152,10 @@ class Draw:
         return draw
 
     def _sample_csv(self) -> str:
-        return _csv(["id", "train", "validation"], self.sample)
+        return csv_text(["id", "train", "validation"], self.sample)
 
     def _gap_csv(self) -> str:
-        return _csv(["id"], [(node,) for node in self.gap])
+        return csv_text(["id"], [(node,) for node in self.gap])
 
     def __str__(self) -> str:
         both = self.labels + self.train - len(self.sample)
@@ -204,16 +205,6 @@ def join_orders(trained: Sequence[str], validated: Sequence[str]) -> tuple[Row, 
     in_validation = {node: place for place, node in enumerate(validated, start=1)}
     nodes = [*validated, *(node for node in trained if node not in in_validation)]
     return tuple((node, in_train.get(node), in_validation.get(node)) for node in nodes)
-
-
-def _csv(header: list[str], rows: Sequence[Sequence[Any]]) -> str:
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    if any("\r" in row[0] for row in rows):  # csv would leave these bare
-        writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    writer.writerow(header)
-    writer.writerows(rows)
-    return file.getvalue()
 
 
 def _read_gap(path: Path, way_out: str) -> tuple[str, ...]:

@@ -1,10 +1,12 @@
 """Files are written whole or not at all, and nothing is overwritten unasked."""
 
+import csv
 import hashlib
+import io
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +35,16 @@ def check_writable(path: Path) -> None:
         raise EngineError(f"cannot write {path}: {error.strerror}. Choose another place.") from None
 
 
-def write_whole(files: Mapping[Path, str], *, force: bool) -> None:
+def write_whole(files: Mapping[Path, str | bytes], *, force: bool) -> None:
     """Write all of them, or none: first beside their places, then each into it."""
     refuse_existing(list(files), force)
     waiting: dict[Path, str] = {}
     try:
-        for path, text in files.items():
+        for path, content in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             handle, waiting[path] = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(content.encode() if isinstance(content, str) else content)
                 file.flush()
                 os.fsync(file.fileno())
             os.chmod(waiting[path], 0o666 & ~_umask())
@@ -56,6 +58,19 @@ def write_whole(files: Mapping[Path, str], *, force: bool) -> None:
     finally:
         for temporary in waiting.values():
             Path(temporary).unlink(missing_ok=True)
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Lines that end in LF; `rows` are read twice if one holds a CR, which csv would leave bare."""
+    for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL):
+        file = io.StringIO()
+        writer = csv.writer(file, lineterminator="\n", quoting=quoting)
+        writer.writerow(header)
+        writer.writerows(rows)
+        text = file.getvalue()
+        if "\r" not in text:
+            break
+    return text
 
 
 def read_text(path: Path, argument: str, way_out: str) -> str:

@@ -83,10 +83,12 @@ def key_kind(*columns: tuple[Source, str]) -> str:
     return "bigint" if all(s.columns[name] in FITTING for s, name in columns) else "string"
 
 
-def open_source(con: "DuckDBPyConnection", argument: str, given: Any) -> Source:
+def open_source(
+    con: "DuckDBPyConnection", argument: str, given: Any, *, digest: bool = True
+) -> Source:
     """A path to CSV or Parquet, or anything with `__arrow_c_stream__`."""
     if isinstance(given, str | os.PathLike):
-        return _open_file(con, argument, Path(given))
+        return _open_file(con, argument, Path(given), digest)
     try:
         given = as_table(given)
     except (TypeError, ValueError, OverflowError) as error:  # Arrow's own are of these kinds
@@ -98,7 +100,7 @@ def open_source(con: "DuckDBPyConnection", argument: str, given: Any) -> Source:
             f"{argument} must be a path or a table (pandas, Polars, Arrow, DuckDB), "
             f"got {type(given).__name__}. Convert it to one of these."
         )
-    return _open_object(con, argument, given)
+    return _open_object(con, argument, given, digest)
 
 
 def scan(con: "DuckDBPyConnection", source: Source, select: str, where: str = "true") -> list[Any]:
@@ -117,13 +119,13 @@ def scan(con: "DuckDBPyConnection", source: Source, select: str, where: str = "t
         ) from None
 
 
-def _open_file(con: "DuckDBPyConnection", argument: str, path: Path) -> Source:
+def _open_file(con: "DuckDBPyConnection", argument: str, path: Path, digest: bool) -> Source:
     if not is_file(path):
         what = "a folder" if is_folder(path) else "no such file"
         raise InputError(f"{argument} must be a file, got {str(path)!r} ({what}). Check the path.")
     try:
         str(path).encode()
-        digest = digest_of_file(path)
+        found = digest_of_file(path) if digest else ""
         with path.open("rb") as file:
             start = file.readline(1 << 20)
     except (OSError, UnicodeEncodeError) as error:
@@ -143,7 +145,7 @@ def _open_file(con: "DuckDBPyConnection", argument: str, path: Path) -> Source:
         raise InputError(
             f"{argument} must be a .csv or .parquet file, got {str(path)!r}. Convert it to one."
         )
-    return _described(con, Source(argument, str(path), digest, {}, reader))
+    return _described(con, Source(argument, str(path), found, {}, reader))
 
 
 def _refuse_training_json(argument: str, path: Path) -> None:
@@ -201,7 +203,7 @@ def _csv_options(argument: str, path: Path, start: bytes) -> str:
     )
 
 
-def _open_object(con: "DuckDBPyConnection", argument: str, given: Any) -> Source:
+def _open_object(con: "DuckDBPyConnection", argument: str, given: Any, digest: bool) -> Source:
     import pyarrow as pa
 
     name = f"{argument}_given"
@@ -219,7 +221,8 @@ def _open_object(con: "DuckDBPyConnection", argument: str, given: Any) -> Source
     refuse_repeated_names(argument, names)
     if not names:
         raise InputError(f"{argument} must have columns, got none. Give a table with some.")
-    return _described(con, Source(argument, None, _digest_of_table(table), {}, name))
+    found = _digest_of_table(table) if digest else ""
+    return _described(con, Source(argument, None, found, {}, name))
 
 
 def _digest_of_table(table: Any) -> str:
