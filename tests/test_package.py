@@ -8,6 +8,8 @@ import pytest
 import matchbound
 
 HEAVY = {
+    "igraph",
+    "networkx",
     "numba",
     "scipy",
     "duckdb",
@@ -35,6 +37,7 @@ def loaded_by(statement):
         "import matchbound.bounds",
         "import matchbound; matchbound.draw, matchbound.certify, matchbound.verify",
         "import matchbound; matchbound.plan",
+        "import matchbound; matchbound.reconcile, matchbound.matchers.MATCHERS",
         "import matchbound.cli",
     ],
 )
@@ -62,7 +65,9 @@ def test_public_names():
         "certify",
         "draw",
         "labels",
+        "matchers",
         "plan",
+        "reconcile",
         "register",
         "verify",
         "write_report",

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 from matchbound.errors import AssumptionError, EngineError, InputError, MatchboundError
 
 if TYPE_CHECKING:
-    from matchbound import bounds
+    from matchbound import bounds, matchers
     from matchbound.certificates import Certificate
     from matchbound.certifying import certify
     from matchbound.choices import Choices
     from matchbound.draws import Draw
     from matchbound.labelled import labels
+    from matchbound.matchers import reconcile
     from matchbound.planning import plan
     from matchbound.registering import register
     from matchbound.reports import write_report
@@ -32,7 +33,9 @@ __all__ = [
     "certify",
     "draw",
     "labels",
+    "matchers",
     "plan",
+    "reconcile",
     "register",
     "verify",
     "write_report",
@@ -47,7 +50,9 @@ _HOMES = {
     "certify": "certifying",
     "draw": "sampling",
     "labels": "labelled",
+    "matchers": "matchers",
     "plan": "planning",
+    "reconcile": "matchers",
     "register": "registering",
     "verify": "verifying",
     "write_report": "reports",
@@ -59,4 +64,4 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'matchbound' has no attribute {name!r}")
     module = importlib.import_module(f"matchbound.{_HOMES[name]}")
-    return module if name == "bounds" else getattr(module, name)
+    return module if name in ("bounds", "matchers") else getattr(module, name)

@@ -157,9 +157,7 @@ def _certify(options: argparse.Namespace) -> int:
     inputs = [options.labels, options.population, options.trained_on, *_parts_of(options.audit)]
     for matches in (holdout, complete):
         inputs += matches.values() if isinstance(matches, dict) else [matches]
-    for given in inputs:
-        if given is not None and Path(given).resolve() == out.resolve():
-            raise InputError(f"out must not be an input, got {str(out)!r}. Choose another place.")
+    _refuse_input_as_out(out, inputs)
     required = _by_metric(options.require, "require")
     _check_required(required, options)
     certificate = certify(
@@ -207,6 +205,12 @@ def _check_required(required: dict[str, float], options: argparse.Namespace) -> 
                 f"metric must be one that was certified, got {metric!r}. "
                 f"Choose among {', '.join(metrics)}."
             )
+
+
+def _refuse_input_as_out(out: Path, inputs: Sequence[str | Path | None]) -> None:
+    for given in inputs:
+        if given is not None and Path(given).resolve() == out.resolve():
+            raise InputError(f"out must not be an input, got {str(out)!r}. Choose another place.")
 
 
 def _parts_of(audit: str | None) -> list[Path]:
@@ -263,6 +267,31 @@ def _report(options: argparse.Namespace) -> int:
     targets = _by_metric(options.target, "target")
     out = write_report(options.target_file, options.out, targets=targets, force=options.force)
     _say(f"The report is in {out}.")
+    return 0
+
+
+def _reconcile(options: argparse.Namespace) -> int:
+    from matchbound.files import refuse_existing
+    from matchbound.matchers import reconcile
+    from matchbound.matchers.matches import check_name
+
+    out = Path(options.out)
+    check_name(out)
+    refuse_existing([out], options.force)
+    _refuse_input_as_out(out, [options.left, options.right, options.seeds])
+    matches = reconcile(
+        options.left,
+        options.right,
+        options.seeds,
+        method=options.method,
+        threshold=options.threshold,
+        repeat=options.repeat,
+        marks=options.marks,
+        seed=options.seed,
+    )
+    matches.save(out, force=options.force)
+    _say(matches)
+    _say(f"They are in {out}; scores are above 0, so certify with --threshold 0 takes them all.")
     return 0
 
 
@@ -485,6 +514,25 @@ def _parser() -> argparse.ArgumentParser:
     )
     report.add_argument("--force", action="store_true", help="overwrite an existing file")
     report.set_defaults(run=_report)
+
+    reconcile = verbs.add_parser("reconcile", help="match the nodes of two networks")
+    reconcile.add_argument("left", help="edge list, CSV or Parquet: src, dst, or two columns")
+    reconcile.add_argument("right", help="the other network's")
+    reconcile.add_argument(
+        "--seeds", required=True, metavar="FILE", help="pairs known to match: x, y; or: hubs"
+    )
+    reconcile.add_argument(
+        "--method", default="witness", metavar="NAME", help="witness (default), percolation, expand"
+    )
+    reconcile.add_argument(
+        "--threshold", type=int, metavar="T", help="witnesses that a match needs"
+    )
+    reconcile.add_argument("--repeat", type=int, metavar="K", help="of witness: how many sweeps")
+    reconcile.add_argument("--marks", type=int, metavar="N", help="of expand: at most so many")
+    reconcile.add_argument("--seed", metavar="TEXT", help="breaks ties (default: 0)")
+    reconcile.add_argument("--out", required=True, metavar="FILE", help="CSV or Parquet to write")
+    reconcile.add_argument("--force", action="store_true", help="overwrite what is there")
+    reconcile.set_defaults(run=_reconcile)
 
     demo = verbs.add_parser("demo", help="the whole chain on data made for it")
     demo.add_argument("--out", default="demo-audit", metavar="FOLDER")

@@ -2,7 +2,7 @@
 
 from heapq import heappop, heappush
 
-from matchbound.bounds._compiling import compiled
+from matchbound._compiling import compiled
 from matchbound.bounds._tails import bracket
 
 

@@ -1,0 +1,26 @@
+"""Matchers of two networks' nodes: fast, from pairs that are known to match."""
+
+from matchbound.matchers.board import Board
+from matchbound.matchers.edges import graph
+from matchbound.matchers.expand import expand
+from matchbound.matchers.found import Found
+from matchbound.matchers.graphs import Graph
+from matchbound.matchers.hubs import hubs
+from matchbound.matchers.matches import Matches
+from matchbound.matchers.percolation import percolation
+from matchbound.matchers.reconciling import MATCHERS, reconcile
+from matchbound.matchers.witness import witness
+
+__all__ = [
+    "MATCHERS",
+    "Board",
+    "Found",
+    "Graph",
+    "Matches",
+    "expand",
+    "graph",
+    "hubs",
+    "percolation",
+    "reconcile",
+    "witness",
+]

@@ -1,0 +1,120 @@
+"""Who is matched so far, and who could be next: one round of `witness` at a time."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matchbound.matchers.found import Found
+from matchbound.matchers.graphs import Graph, Ints
+
+Kernel = Callable[..., None]
+
+
+class Own(NamedTuple):
+    """What a thread has for itself: a counter, those touched, best and second of each column."""
+
+    counter: Ints
+    touched: Ints
+    column_best: Ints
+    column_second: Ints
+
+
+class Free(NamedTuple):
+    """Rows of a graph, closed up over matched nodes where the row's node is matched itself."""
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    neighbours: Ints
+
+
+class Side:
+    """A graph, who its nodes are matched with, and how many matched neighbours they have."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph, self.rows = graph, graph.rows
+        self.partner = np.full(len(graph), -1, np.int32)
+        self.near = np.zeros(len(graph), np.int32)
+        starts = self.rows.starts
+        self.free = Free(starts[:-1], starts[1:].copy(), self.rows.neighbours.copy())
+
+    def adopt(self, nodes: Ints, partners: Ints) -> None:
+        from matchbound.matchers._counting import add_near
+
+        self.partner[nodes] = partners
+        add_near(nodes, self.rows, self.near)
+
+    def end(self, degree: int) -> int:
+        """How many nodes have this degree, or more."""
+        return int(np.count_nonzero(self.graph.degrees >= degree))
+
+
+class Board:
+    """Two graphs and the matches between them; memory for counting is kept between rounds."""
+
+    def __init__(self, left: Graph, right: Graph, seeds: Ints) -> None:
+        from numba import config
+
+        self._x, self._y = Side(left), Side(right)
+        nodes, threads = max(len(left), len(right)), int(config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+        self._row = tuple(np.empty(len(left), np.int32) for _ in range(3))
+        self._own = [Own(*np.zeros((4, nodes + 1), np.int32)) for _ in range(threads)]
+        self._pool = ThreadPoolExecutor(threads)
+        self.adopt(seeds[:, 0], seeds[:, 1])
+
+    def adopt(self, x: Ints, y: Ints) -> None:
+        """Match these pairs for good."""
+        from matchbound.matchers._counting import close_up
+
+        for side, nodes, partners in ((self._x, x, y), (self._y, y, x)):
+            side.adopt(nodes, partners)
+            known = (*side.free, side.partner)
+            self._in_turns(close_up, lambda _, known=known: known)  # type: ignore[misc]
+
+    def best(self, degree: int, threshold: int) -> Found:
+        """Pairs of free nodes of at least this degree that are each other's best, alone.
+
+        Their witnesses are at least `threshold`.
+        """
+        x_end, y_end = self._x.end(degree), self._y.end(degree)
+        column_best, column_second = self._count(x_end, y_end, threshold)
+        row_best, row_second, row_match = (part[:x_end] for part in self._row)
+        x = np.flatnonzero((row_best >= threshold) & (row_best > row_second)).astype(np.int32)
+        y, best = row_match[x], row_best[x]
+        x = x[(column_best[y] == best) & (column_second[y] < best)]
+        y, best, second = row_match[x], row_best[x], row_second[x]
+        self._see_columns(x, y, x_end, second)
+        return Found(x, y, np.zeros_like(x), best, best - second)
+
+    def _count(self, x_end: int, y_end: int, least: int) -> tuple[Ints, Ints]:
+        """Fill the rows' bests; return the columns' best and second, over all threads."""
+        from matchbound.matchers._counting import count_rows
+
+        for own in self._own:
+            own.column_best[:y_end], own.column_second[:y_end] = 0, 0
+        known = (self._x.rows, self._x.near, self._x.partner, self._y.free)
+        self._in_turns(count_rows, lambda own: (x_end, y_end, least, *known, own, self._row))
+        best, second = np.zeros(y_end, np.int32), np.zeros(y_end, np.int32)
+        for own in self._own:
+            lower = np.minimum(best, own.column_best[:y_end])
+            second = np.maximum(np.maximum(second, own.column_second[:y_end]), lower)
+            best = np.maximum(best, own.column_best[:y_end])
+        return best, second
+
+    def _see_columns(self, x: Ints, y: Ints, x_end: int, second: Ints) -> None:
+        """Raise `second` to the highest count of y and another x."""
+        from matchbound.matchers._counting import raise_to_rivals
+
+        known = (y, x, self._y.rows, self._y.partner, self._x.free, x_end)
+        self._in_turns(raise_to_rivals, lambda own: (*known, own, second))
+
+    def _in_turns(self, kernel: Kernel, given: Callable[[Own], tuple[object, ...]]) -> None:
+        """Let every thread take its turns."""
+        turns = len(self._own)
+
+        def work(turn: int) -> None:
+            kernel(turn, turns, *given(self._own[turn]))
+
+        list(self._pool.map(work, range(turns)))

@@ -1,0 +1,77 @@
+"""A graph made ready for matching: nodes ranked by falling degree, in compressed sparse rows."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Ints = NDArray[np.int32]
+
+
+class Rows(NamedTuple):
+    """What compiled code sees of a graph."""
+
+    starts: NDArray[np.int64]
+    neighbours: Ints
+    keys: NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Undirected and simple. Node i is the i-th by falling degree, so a least degree is a prefix.
+
+    `neighbours[starts[i] : starts[i + 1]]` of `rows` are those of i, in rising order; `ids` are
+    text, and `rows.keys` a hash of each: ties are broken by it, not by the order of a file.
+    """
+
+    ids: "pa.LargeStringArray"
+    rows: Rows
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"Graph({len(self)} nodes, {len(self.rows.neighbours) // 2} edges)"
+
+    @property
+    def degrees(self) -> NDArray[np.int64]:
+        return np.diff(self.rows.starts)
+
+
+def ranked(ids: Any, source: Ints, target: Ints) -> Graph:
+    """The graph of edges between places in `ids`; loops are dropped, repeats counted once."""
+    from matchbound.matchers._layout import hashes, neighbours_of
+
+    low, high = _simple(source, target, len(ids))
+    degrees = np.bincount(low, minlength=len(ids)) + np.bincount(high, minlength=len(ids))
+    keys = hashes(*_bytes_of(ids))
+    order = np.lexsort((keys, -degrees))
+    rank = np.empty(len(ids), np.int32)
+    rank[order] = np.arange(len(ids), dtype=np.int32)
+    starts = np.concatenate([[0], np.cumsum(degrees[order])])
+    neighbours = neighbours_of(rank[low], rank[high], starts)
+    return Graph(ids.take(order), Rows(starts, neighbours, keys[order]))
+
+
+def _simple(source: Ints, target: Ints, nodes: int) -> tuple[Ints, Ints]:
+    """Each edge once, from its lower to its higher end."""
+    edges = np.minimum(source, target).astype(np.int64)
+    edges *= nodes
+    edges += np.maximum(source, target)
+    edges = edges[source != target]
+    edges.sort()
+    first = np.ones(len(edges), np.bool_)
+    np.not_equal(edges[1:], edges[:-1], out=first[1:])
+    low, high = np.divmod(edges[first], nodes)
+    return low.astype(np.int32), high.astype(np.int32)
+
+
+def _bytes_of(ids: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Where each text begins and ends, and the UTF-8 of all."""
+    _, offsets, data = ids.buffers()
+    ends = np.frombuffer(offsets, np.int64)[ids.offset : ids.offset + len(ids) + 1]
+    return ends, np.frombuffer(data, np.uint8)

@@ -1,0 +1,96 @@
+"""The matches that a matcher found, with the nodes' own ids."""
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matchbound.errors import InputError
+from matchbound.files import csv_text, write_whole
+from matchbound.matchers.found import Found
+from matchbound.matchers.graphs import Graph, Ints
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Matches:
+    """A table with columns x, y, score, round, witnesses and margin; seeds have round 0.
+
+    It speaks Arrow: pandas, Polars and `certify` take it as it is.
+    """
+
+    table: "pa.Table"
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """The rows."""
+        for batch in self.table.to_batches(max_chunksize=1 << 16):
+            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+    def __str__(self) -> str:
+        rounds = self.table["round"].to_numpy()
+        seeds = int(np.count_nonzero(rounds == 0))
+        return f"{len(self)} matches: {seeds} seeds and {len(self) - seeds} found."
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """The seeds too."""
+        return list(zip(self.table["x"].to_pylist(), self.table["y"].to_pylist(), strict=True))
+
+    def save(self, path: "str | PathLike[str]", *, force: bool = False) -> None:
+        """Write a CSV or Parquet file, as its name says."""
+        place = Path(path)
+        check_name(place)
+        is_csv = place.suffix.lower() == ".csv"
+        content = csv_text(self.table.column_names, self) if is_csv else self._parquet()
+        write_whole({place: content}, force=force)
+
+    def _parquet(self) -> bytes:
+        import pyarrow.parquet as pq
+
+        file = io.BytesIO()
+        pq.write_table(self.table, file)
+        return file.getvalue()
+
+
+def check_name(path: Path) -> None:
+    if path.suffix.lower() not in (".csv", ".parquet"):
+        raise InputError(
+            f"out must be a .csv or .parquet file, got {str(path)!r}. Choose another name."
+        )
+
+
+def named(
+    left: Graph, right: Graph, seeds: Ints, likeness: NDArray[np.float64], found: Found
+) -> Matches:
+    """Seeds and what was found from them, in order of round and x.
+
+    A score is witnesses / (witnesses + the best rival's + 1), below 1.
+    """
+    import pyarrow as pa
+
+    none = np.zeros(len(seeds), np.int32)
+    rival = found.witnesses - found.margin
+    score = found.witnesses / (found.witnesses + rival + 1)
+    columns = {
+        "x": left.ids.take(pa.array(np.concatenate([seeds[:, 0], found.x]))),
+        "y": right.ids.take(pa.array(np.concatenate([seeds[:, 1], found.y]))),
+        "score": np.concatenate([likeness, score]),
+        "round": np.concatenate([none, found.round]),
+        "witnesses": np.concatenate([none, found.witnesses]),
+        "margin": np.concatenate([none, found.margin]),
+    }
+    table = pa.table({name: pa.array(column) for name, column in columns.items()})
+    return Matches(table.sort_by([("round", "ascending"), ("x", "ascending")]))

@@ -1,0 +1,153 @@
+"""The matchers as they are defined, in plain Python: graphs are dicts of sets of ids."""
+
+import hashlib
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
+BITS = 2**64 - 1
+
+
+def graph_of(nodes, edges):
+    neighbours = {node: set() for node in nodes}
+    for a, b in edges:
+        if a != b:
+            neighbours[a].add(b)
+            neighbours[b].add(a)
+    return neighbours
+
+
+def lots(seed):
+    """Where a pair stands among its equals: FNV-1a of each id, joined with the seed's SHA-256."""
+    key = int.from_bytes(hashlib.sha256(str(seed).encode()).digest()[:8], "big")
+    return lambda x, y: mix(mix((fnv(x) + key) & BITS) + 0x9E3779B97F4A7C15 * fnv(y) & BITS)
+
+
+def fnv(text):
+    value = 0xCBF29CE484222325
+    for byte in text.encode():
+        value = (value ^ byte) * 0x100000001B3 & BITS
+    return mix(value)
+
+
+def mix(value):
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & BITS
+    value = (value ^ value >> 27) * 0x94D049BB133111EB & BITS
+    return value ^ value >> 31
+
+
+def best_rival(pair, counts, matched):
+    """The highest count of another pair of free nodes, one of them in this pair."""
+    rivals = (
+        count
+        for other, count in counts.items()
+        if (other[0] == pair[0]) != (other[1] == pair[1]) and is_free(other, matched)
+    )
+    return max(rivals, default=0)
+
+
+def is_free(pair, matched):
+    return all(pair[0] != x and pair[1] != y for x, y in matched)
+
+
+def witness(left, right, seeds, threshold, repeat):
+    matched, found = set(seeds), []
+    highest = min(max(map(len, graph.values())) for graph in (left, right))
+    degrees = [2**power for power in range(20) if 2**power <= highest]
+    for round, degree in enumerate(sorted(degrees, reverse=True) * repeat, start=1):
+        counts = Counter(
+            pair
+            for u, v in matched
+            for pair in product(left[u], right[v])
+            if len(left[pair[0]]) >= degree and len(right[pair[1]]) >= degree
+        )
+        counts = {pair: n for pair, n in counts.items() if is_free(pair, matched)}
+        rivals = {pair: best_rival(pair, counts, matched) for pair in counts}
+        new = [pair for pair, n in counts.items() if n >= threshold and n > rivals[pair]]
+        found += [(*pair, round, counts[pair], counts[pair] - rivals[pair]) for pair in new]
+        matched |= set(new)
+    return found
+
+
+def percolation(left, right, seeds, threshold, seed):
+    lot = lots(seed)
+    queue = [(pair, 0) for pair in sorted(seeds, key=lambda pair: lot(*pair))]
+    matched, marks, found = set(seeds), Counter(), []
+    for (i, j), round in queue:  # which grows
+        marked = list(product(left[i], right[j]))
+        marks.update(marked)
+        ripe = [pair for pair in marked if marks[pair] >= threshold]
+        for pair in sorted(ripe, key=lambda pair: lot(*pair)):
+            if is_free(pair, matched):
+                margin = marks[pair] - best_rival(pair, marks, matched)
+                found.append((*pair, round + 1, marks[pair], margin))
+                matched.add(pair)
+                queue.append((pair, round + 1))
+    return found
+
+
+def expand(left, right, seeds, threshold, seed, most):
+    lot = lots(seed)
+
+    def degrees(graph):
+        return sorted(map(len, graph.values()), reverse=True)
+
+    def unlikely(pair):
+        return -marks[pair], abs(len(left[pair[0]]) - len(right[pair[1]])), lot(*pair)
+
+    budget = most - sum(a * b for a, b in zip(degrees(left), degrees(right), strict=False))
+    matched, used, marks, found = set(seeds), set(), Counter(), []
+    spreading, round = list(seeds), 0
+    while spreading:
+        round += 1
+        for i, j in spreading:
+            marks.update(product(left[i], right[j]))
+            used.add((i, j))
+        while True:
+            free = [pair for pair in marks if is_free(pair, matched)]
+            enough = [pair for pair in free if marks[pair] >= threshold]
+            if not enough:
+                break
+            best = min(enough, key=unlikely)
+            margin = marks[best] - best_rival(best, marks, matched)
+            found.append((*best, round, marks[best], margin))
+            matched.add(best)
+            if best not in used:
+                marks.update(product(left[best[0]], right[best[1]]))
+        spreading = []
+        for i, j in sorted((pair for pair in free if pair not in used), key=unlikely):
+            budget -= len(left[i]) * len(right[j])
+            if budget < 0:
+                break
+            spreading.append((i, j))
+    return found
+
+
+def hubs(left, right, most):
+    def hubs_of(graph):
+        ranked = sorted(map(len, graph.values()), reverse=True)
+        least = ranked[most] if len(ranked) > most else 0
+        return [node for node in graph if len(graph[node]) > least]
+
+    def profile(graph, node):
+        return sorted((len(graph[other]) for other in graph[node]), reverse=True)
+
+    def alike(x, y):
+        a, b = profile(left, x), profile(right, y)
+        length = max(len(a), len(b))
+        a, b = a + [0] * (length - len(a)), b + [0] * (length - len(b))
+        return Fraction(sum(map(min, a, b)), sum(map(max, a, b)))
+
+    def likest(score):
+        scores = {pair: score(*pair) for pair in product(hubs_of(left), hubs_of(right))}
+        return {
+            pair: value for pair, value in scores.items() if value > best_rival(pair, scores, [])
+        }
+
+    chosen = likest(alike)
+
+    def agree(x, y):
+        nearby = [(u in left[x]) + (v in right[y]) for u, v in chosen]
+        return Fraction(nearby.count(2), max(nearby.count(2) + nearby.count(1), 1))
+
+    return {pair: chosen[pair] for pair in likest(agree) if pair in chosen}
