@@ -1,6 +1,7 @@
 """README and docs run as tests, in a folder that holds what they speak of."""
 
 import shutil
+from functools import partial
 
 import pytest
 
@@ -11,6 +12,22 @@ def demo_files(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("demo")
     demo(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def network_files(tmp_path_factory):
+    """Two views of one network, its nodes, and who is who."""
+    from audits import write_csv
+    from networks import erdos_renyi, made
+
+    folder = tmp_path_factory.mktemp("networks")
+    pair = made(erdos_renyi, 3000, seed=2026, degree=14, keep=0.7)
+    truth = [(f"u{x}", f"v{y}") for x, y in pair.truth]
+    write_csv(folder / "left.csv", ["src", "dst"], [(f"u{a}", f"u{b}") for a, b in pair.left])
+    write_csv(folder / "right.csv", ["src", "dst"], [(f"v{a}", f"v{b}") for a, b in pair.right])
+    write_csv(folder / "nodes.csv", ["id"], [[x] for x, _ in truth])
+    write_csv(folder / "truth.csv", ["x", "y"], truth)
     return folder
 
 
@@ -27,3 +44,16 @@ def _documents_find_their_files(request, tmp_path, monkeypatch, doctest_namespac
         shutil.copy(files / "labels.csv", audit)
 
     doctest_namespace["verify_matches"] = verify_matches
+    if request.node.path.name == "reconcile.md":
+        networks = request.getfixturevalue("network_files")
+        for name in ("left.csv", "right.csv", "nodes.csv"):
+            shutil.copy(networks / name, tmp_path)
+        doctest_namespace["verify_nodes"] = partial(_label, networks / "truth.csv")
+
+
+def _label(truth, audit):
+    from audits import read_csv, write_csv
+
+    partner = dict(read_csv(truth))
+    drawn = [row[0] for row in read_csv(f"{audit}/sample.csv")]
+    write_csv(f"{audit}/labels.csv", ["x", "y"], [(x, partner[x]) for x in drawn])

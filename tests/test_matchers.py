@@ -246,8 +246,8 @@ def test_nodes_are_ranked_by_falling_degree():
     assert repr(graph) == "Graph(4 nodes, 3 edges)"
     assert graph.ids[0].as_py() == "q"
     assert graph.degrees.tolist() == [3, 1, 1, 1]
-    assert graph.rows.neighbours.tolist() == [1, 2, 3, 0, 0, 0]
-    assert graph.rows.neighbours.dtype == np.int32
+    assert graph.neighbours.tolist() == [1, 2, 3, 0, 0, 0]
+    assert graph.neighbours.dtype == np.int32
 
 
 # What they are for

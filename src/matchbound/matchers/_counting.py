@@ -14,62 +14,65 @@ BLOCK = 64  # rows that a thread takes at a time: the first are the longest
 
 
 @compiled
-def close_up(turn, turns, starts, ends, neighbours, partner):  # type: ignore[no-untyped-def]
-    """Drop matched neighbours from the rows of matched nodes; the others keep their order."""
-    for block in range(turn * BLOCK, ends.size, turns * BLOCK):
-        for v in range(block, min(block + BLOCK, ends.size)):
-            if partner[v] < 0:
+def close_up(turn, turns, taken, free, reach):  # type: ignore[no-untyped-def]
+    """Drop matched nodes from the rows of matched nodes; the others keep their order."""
+    for block in range(turn * BLOCK, taken.size, turns * BLOCK):
+        for v in range(block, min(block + BLOCK, taken.size)):
+            u = taken[v]
+            if u < 0:
                 continue
-            end = starts[v]
-            for e in range(starts[v], ends[v]):
-                y = neighbours[e]
-                neighbours[end] = y
-                end += partner[y] < 0
-            ends[v] = end
+            end = reach[u, 0]
+            for e in range(reach[u, 0], reach[u, 1]):
+                y = free[e]
+                free[end] = y
+                end += taken[y] < 0
+            reach[u, 1] = end
 
 
 @compiled
 def add_near(nodes, rows, near):  # type: ignore[no-untyped-def]
     """Count these nodes as matched neighbours of theirs."""
+    starts, neighbours, _ = rows
     for k in range(nodes.size):
-        for e in range(rows.starts[nodes[k]], rows.starts[nodes[k] + 1]):
-            near[rows.neighbours[e]] += 1
+        for e in range(starts[nodes[k]], starts[nodes[k] + 1]):
+            near[neighbours[e]] += 1
 
 
 @compiled
-def count_row(x, rows, partner, free, end, own):  # type: ignore[no-untyped-def]
+def count_row(x, rows, reach, free, end, own):  # type: ignore[no-untyped-def]
     """Count the witnesses of x with each free y < end; how many y have some.
 
-    Witnesses are neighbours of x with a partner; `free` are the partners' closed up rows.
+    Witnesses are neighbours of x that have a partner, and so its free neighbours in reach.
     """
+    starts, neighbours, _ = rows
+    counter, touched, _, _ = own
     size = np.uint64(0)
-    for e in range(rows.starts[x], rows.starts[x + 1]):
-        v = partner[rows.neighbours[e]]
-        if v < 0:
-            continue
-        for f in range(free.starts[v], free.ends[v]):
-            y = np.uint32(free.neighbours[np.uint64(f)])
+    for e in range(starts[x], starts[x + 1]):
+        u = neighbours[e]
+        for f in range(reach[u, 0], reach[u, 1]):
+            y = np.uint32(free[np.uint64(f)])
             if y >= end:
                 break
-            own.touched[size] = y
-            size += np.uint64(own.counter[y] == 0)
-            own.counter[y] += 1
+            touched[size] = y
+            size += np.uint64(counter[y] == 0)
+            counter[y] += 1
     return size
 
 
 @compiled
-def count_rows(turn, turns, x_end, y_end, least, rows, near, partner, free, own, row):  # type: ignore[no-untyped-def]
+def count_rows(turn, turns, x_end, y_end, least, side, free, own, row):  # type: ignore[no-untyped-def]
     """Best and second count of each x < x_end that can have `least`, and its best y.
 
     Of columns likewise, but without what is less than `least`, which is no tie of a match.
     """
     row_best, row_second, row_match = row
+    rows, partner, near, reach = side
     counter, touched, column_best, column_second = own
     for block in range(turn * BLOCK, x_end, turns * BLOCK):
         for x in range(block, min(block + BLOCK, x_end)):
             best, second, match = 0, 0, -1
             if partner[x] < 0 and near[x] >= least:
-                for i in range(count_row(x, rows, partner, free, y_end, own)):
+                for i in range(count_row(x, rows, reach, free, y_end, own)):
                     y = touched[i]
                     count = counter[y]
                     counter[y] = 0
@@ -87,12 +90,13 @@ def count_rows(turn, turns, x_end, y_end, least, rows, near, partner, free, own,
 
 
 @compiled
-def raise_to_rivals(turn, turns, x, y, rows, partner, free, end, own, second):  # type: ignore[no-untyped-def]
+def raise_to_rivals(turn, turns, x, y, rows, reach, free, end, own, second):  # type: ignore[no-untyped-def]
     """Raise the second best count of each pair to that of x and another y, however low."""
+    counter, touched, _, _ = own
     for block in range(turn * BLOCK, x.size, turns * BLOCK):
         for k in range(block, min(block + BLOCK, x.size)):
-            for i in range(count_row(x[k], rows, partner, free, end, own)):
-                other = own.touched[i]
+            for i in range(count_row(x[k], rows, reach, free, end, own)):
+                other = touched[i]
                 if other != y[k]:
-                    second[k] = max(second[k], own.counter[other])
-                own.counter[other] = 0
+                    second[k] = max(second[k], counter[other])
+                counter[other] = 0

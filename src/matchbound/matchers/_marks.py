@@ -1,7 +1,10 @@
-"""A table of marked pairs, and a heap of those with enough marks; compiled."""
+"""A table of marked pairs, and a heap of those with enough marks; compiled.
+
+The table is a tuple: slots, which lead from a pair to its entry; entries; and one entry of each x
+and of each y, from where all others of that node are found.
+"""
 
 from heapq import heappush
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,15 +14,6 @@ from matchbound.matchers._layout import lot, mixed, record
 X, Y, MARKS, NEXT_X, NEXT_Y, USED = range(6)  # of an entry; next: another pair of the same node
 MOST = np.uint64(1 << 31)
 SHIFT = np.uint64(32)
-
-
-class Marks(NamedTuple):
-    """`slots` lead from a pair to its entry; `x_first` and `y_first` to one entry of a node."""
-
-    slots: Any
-    entries: Any
-    x_first: Any
-    y_first: Any
 
 
 @compiled
@@ -35,22 +29,23 @@ def slot_of(slots, entries, x, y):  # type: ignore[no-untyped-def]
 @compiled
 def with_room(marks, size, more):  # type: ignore[no-untyped-def]
     """The same, or larger: it holds `more` pairs besides the `size` that it has."""
-    room = len(marks.entries)
+    _, old, x_first, y_first = marks
+    room = len(old)
     if size + more <= room:
         return marks
     while room < size + more:
         room *= 2
     entries = np.empty((room, 6), np.int32)
-    entries[:size] = marks.entries[:size]
+    entries[:size] = old[:size]
     slots = np.full(2 * room, -1, np.int32)
     for e in range(size):
         slots[slot_of(slots, entries, entries[e, X], entries[e, Y])] = e
-    return Marks(slots, entries, marks.x_first, marks.y_first)
+    return slots, entries, x_first, y_first
 
 
 @compiled
 def degree(rows, node):  # type: ignore[no-untyped-def]
-    return rows.starts[node + 1] - rows.starts[node]
+    return rows[0][node + 1] - rows[0][node]
 
 
 @compiled
@@ -59,19 +54,21 @@ def rank_of(entry, entries, x_rows, y_rows, seed):  # type: ignore[no-untyped-de
     x, y = entries[entry, X], entries[entry, Y]
     gap = np.uint64(abs(degree(x_rows, x) - degree(y_rows, y)))
     order = ((MOST - np.uint64(entries[entry, MARKS])) << SHIFT) | gap
-    return order, lot(x_rows.keys[x], y_rows.keys[y], seed), entry
+    return order, lot(x_rows[2][x], y_rows[2][y], seed), entry
 
 
 @compiled
 def spread(i, j, x_rows, y_rows, partner, taken, marks, size, heap, least, seed):  # type: ignore[no-untyped-def]
     """Mark every free pair of neighbours of i and j once; how many pairs are marked now."""
     slots, entries, x_first, y_first = marks
-    for e in range(x_rows.starts[i], x_rows.starts[i + 1]):
-        x = x_rows.neighbours[e]
+    x_starts, x_neighbours, _ = x_rows
+    y_starts, y_neighbours, _ = y_rows
+    for e in range(x_starts[i], x_starts[i + 1]):
+        x = x_neighbours[e]
         if partner[x] >= 0:
             continue
-        for f in range(y_rows.starts[j], y_rows.starts[j + 1]):
-            y = y_rows.neighbours[f]
+        for f in range(y_starts[j], y_starts[j + 1]):
+            y = y_neighbours[f]
             if taken[y] >= 0:
                 continue
             slot = slot_of(slots, entries, x, y)
@@ -91,13 +88,13 @@ def spread(i, j, x_rows, y_rows, partner, taken, marks, size, heap, least, seed)
 @compiled
 def best_rival(best, marks, partner, taken):  # type: ignore[no-untyped-def]
     """The most marks of a free pair that shares one node with this."""
-    entries, most = marks.entries, 0
-    rival = marks.x_first[entries[best, X]]
+    _, entries, x_first, y_first = marks
+    most, rival = 0, x_first[entries[best, X]]
     while rival >= 0:
         if rival != best and taken[entries[rival, Y]] < 0:
             most = max(most, entries[rival, MARKS])
         rival = entries[rival, NEXT_X]
-    rival = marks.y_first[entries[best, Y]]
+    rival = y_first[entries[best, Y]]
     while rival >= 0:
         if rival != best and partner[entries[rival, X]] < 0:
             most = max(most, entries[rival, MARKS])

@@ -15,13 +15,15 @@ from matchbound.matchers._layout import lot, record
 @compiled
 def count_row(x, rows, spread, other, taken, counter, touched):  # type: ignore[no-untyped-def]
     """Count the marks of x with every free node of the other side; how many have some."""
+    starts, neighbours, _ = rows
+    other_starts, other_neighbours, _ = other
     size = 0
-    for e in range(rows.starts[x], rows.starts[x + 1]):
-        v = spread[rows.neighbours[e]]
+    for e in range(starts[x], starts[x + 1]):
+        v = spread[neighbours[e]]
         if v < 0:
             continue
-        for f in range(other.starts[v], other.starts[v + 1]):
-            y = other.neighbours[f]
+        for f in range(other_starts[v], other_starts[v + 1]):
+            y = other_neighbours[f]
             if taken[y] >= 0:
                 continue
             if counter[y] == 0:
@@ -47,15 +49,17 @@ def ripe(i, rows, spread, partner, spreading, other, taken, least, seed, counter
     """Free pairs of a neighbour of i that have `least` marks now, first the least lot."""
     pairs = [(np.uint64(0), np.int32(0), np.int32(0), np.int32(0))]  # empty, but of a type
     pairs.pop()
-    for e in range(rows.starts[i], rows.starts[i + 1]):
-        x = rows.neighbours[e]
+    starts, neighbours, keys = rows
+    other_keys = other[2]
+    for e in range(starts[i], starts[i + 1]):
+        x = neighbours[e]
         spreading[x] += 1
         if partner[x] >= 0 or spreading[x] < least:
             continue
         for k in range(count_row(x, rows, spread, other, taken, counter, touched)):
             y = touched[k]
             if counter[y] >= least:
-                drawn = lot(rows.keys[x], other.keys[y], seed)
+                drawn = lot(keys[x], other_keys[y], seed)
                 heappush(pairs, (drawn, np.int32(x), np.int32(y), np.int32(counter[y])))
             counter[y] = 0
     return pairs
@@ -64,7 +68,7 @@ def ripe(i, rows, spread, partner, spreading, other, taken, least, seed, counter
 @compiled
 def percolate(x_rows, y_rows, seeds, least, seed):  # type: ignore[no-untyped-def]
     """Rows of x, y, round, marks and margin, in the order matched: seeds first."""
-    nodes, others = x_rows.keys.size, y_rows.keys.size
+    nodes, others = x_rows[2].size, y_rows[2].size
     partner, taken = np.full(nodes, -1, np.int32), np.full(others, -1, np.int32)
     x_spread, y_spread = partner.copy(), taken.copy()
     spreading = np.zeros(nodes, np.int32)  # how many neighbours have spread

@@ -2,53 +2,41 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from matchbound.matchers.found import Found
 from matchbound.matchers.graphs import Graph, Ints
 
 Kernel = Callable[..., None]
-
-
-class Own(NamedTuple):
-    """What a thread has for itself: a counter, those touched, best and second of each column."""
-
-    counter: Ints
-    touched: Ints
-    column_best: Ints
-    column_second: Ints
-
-
-class Free(NamedTuple):
-    """Rows of a graph, closed up over matched nodes where the row's node is matched itself."""
-
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    neighbours: Ints
+Own = tuple[Ints, ...]
 
 
 class Side:
-    """A graph, who its nodes are matched with, and how many matched neighbours they have."""
+    """A graph, whom its nodes are matched with, and how many of their neighbours are matched.
+
+    `free` are the neighbours of its nodes, closed up over matched ones in the rows of matched
+    nodes; `reach` says where the row of a node's partner is in the other side's.
+    """
 
     def __init__(self, graph: Graph) -> None:
-        self.graph, self.rows = graph, graph.rows
+        self.starts, self.rows, self.degrees = graph.starts, graph.rows, graph.degrees
         self.partner = np.full(len(graph), -1, np.int32)
         self.near = np.zeros(len(graph), np.int32)
-        starts = self.rows.starts
-        self.free = Free(starts[:-1], starts[1:].copy(), self.rows.neighbours.copy())
+        self.reach = np.zeros((len(graph), 2), np.int64)
+        self.free = graph.neighbours.copy()
 
-    def adopt(self, nodes: Ints, partners: Ints) -> None:
+    def adopt(self, nodes: Ints, other: "Side", partners: Ints) -> None:
         from matchbound.matchers._counting import add_near
 
         self.partner[nodes] = partners
+        self.reach[nodes, 0] = other.starts[partners]
+        self.reach[nodes, 1] = other.starts[partners + 1]
         add_near(nodes, self.rows, self.near)
 
     def end(self, degree: int) -> int:
         """How many nodes have this degree, or more."""
-        return int(np.count_nonzero(self.graph.degrees >= degree))
+        return int(np.count_nonzero(self.degrees >= degree))
 
 
 class Board:
@@ -60,7 +48,8 @@ class Board:
         self._x, self._y = Side(left), Side(right)
         nodes, threads = max(len(left), len(right)), int(config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
         self._row = tuple(np.empty(len(left), np.int32) for _ in range(3))
-        self._own = [Own(*np.zeros((4, nodes + 1), np.int32)) for _ in range(threads)]
+        # For each thread: a counter, a list of those touched, best and second of each column.
+        self._own: list[Own] = [tuple(np.zeros((4, nodes + 1), np.int32)) for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads)
         self.adopt(seeds[:, 0], seeds[:, 1])
 
@@ -68,9 +57,12 @@ class Board:
         """Match these pairs for good."""
         from matchbound.matchers._counting import close_up
 
-        for side, nodes, partners in ((self._x, x, y), (self._y, y, x)):
-            side.adopt(nodes, partners)
-            known = (*side.free, side.partner)
+        if not len(x):
+            return
+        self._x.adopt(x, self._y, y)
+        self._y.adopt(y, self._x, x)
+        for side, other in ((self._x, self._y), (self._y, self._x)):
+            known = (other.partner, other.free, side.reach)
             self._in_turns(close_up, lambda _, known=known: known)  # type: ignore[misc]
 
     def best(self, degree: int, threshold: int) -> Found:
@@ -92,22 +84,23 @@ class Board:
         """Fill the rows' bests; return the columns' best and second, over all threads."""
         from matchbound.matchers._counting import count_rows
 
-        for own in self._own:
-            own.column_best[:y_end], own.column_second[:y_end] = 0, 0
-        known = (self._x.rows, self._x.near, self._x.partner, self._y.free)
-        self._in_turns(count_rows, lambda own: (x_end, y_end, least, *known, own, self._row))
+        for _, _, own_best, own_second in self._own:
+            own_best[:y_end], own_second[:y_end] = 0, 0
+        side = (self._x.rows, self._x.partner, self._x.near, self._x.reach)
+        known = (x_end, y_end, least, side, self._y.free)
+        self._in_turns(count_rows, lambda own: (*known, own, self._row))
         best, second = np.zeros(y_end, np.int32), np.zeros(y_end, np.int32)
-        for own in self._own:
-            lower = np.minimum(best, own.column_best[:y_end])
-            second = np.maximum(np.maximum(second, own.column_second[:y_end]), lower)
-            best = np.maximum(best, own.column_best[:y_end])
+        for _, _, own_best, own_second in self._own:
+            lower = np.minimum(best, own_best[:y_end])
+            second = np.maximum(np.maximum(second, own_second[:y_end]), lower)
+            best = np.maximum(best, own_best[:y_end])
         return best, second
 
     def _see_columns(self, x: Ints, y: Ints, x_end: int, second: Ints) -> None:
         """Raise `second` to the highest count of y and another x."""
         from matchbound.matchers._counting import raise_to_rivals
 
-        known = (y, x, self._y.rows, self._y.partner, self._x.free, x_end)
+        known = (y, x, self._y.rows, self._y.reach, self._x.free, x_end)
         self._in_turns(raise_to_rivals, lambda own: (*known, own, second))
 
     def _in_turns(self, kernel: Kernel, given: Callable[[Own], tuple[object, ...]]) -> None:

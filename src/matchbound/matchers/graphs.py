@@ -1,7 +1,7 @@
 """A graph made ready for matching: nodes ranked by falling degree, in compressed sparse rows."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,36 +10,36 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Ints = NDArray[np.int32]
-
-
-class Rows(NamedTuple):
-    """What compiled code sees of a graph."""
-
-    starts: NDArray[np.int64]
-    neighbours: Ints
-    keys: NDArray[np.uint64]
+Rows = tuple[NDArray[np.int64], Ints, NDArray[np.uint64]]
 
 
 @dataclass(frozen=True)
 class Graph:
     """Undirected and simple. Node i is the i-th by falling degree, so a least degree is a prefix.
 
-    `neighbours[starts[i] : starts[i + 1]]` of `rows` are those of i, in rising order; `ids` are
-    text, and `rows.keys` a hash of each: ties are broken by it, not by the order of a file.
+    `neighbours[starts[i] : starts[i + 1]]` are those of i, in rising order; `ids` are text, and
+    `keys` a hash of each: ties are broken by it, not by the order of a file.
     """
 
     ids: "pa.LargeStringArray"
-    rows: Rows
+    starts: NDArray[np.int64]
+    neighbours: Ints
+    keys: NDArray[np.uint64]
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def __repr__(self) -> str:
-        return f"Graph({len(self)} nodes, {len(self.rows.neighbours) // 2} edges)"
+        return f"Graph({len(self)} nodes, {len(self.neighbours) // 2} edges)"
 
     @property
     def degrees(self) -> NDArray[np.int64]:
-        return np.diff(self.rows.starts)
+        return np.diff(self.starts)
+
+    @property
+    def rows(self) -> Rows:
+        """What compiled code sees; a class of ours would be kept in caches, and break old ones."""
+        return self.starts, self.neighbours, self.keys
 
 
 def ranked(ids: Any, source: Ints, target: Ints) -> Graph:
@@ -54,7 +54,7 @@ def ranked(ids: Any, source: Ints, target: Ints) -> Graph:
     rank[order] = np.arange(len(ids), dtype=np.int32)
     starts = np.concatenate([[0], np.cumsum(degrees[order])])
     neighbours = neighbours_of(rank[low], rank[high], starts)
-    return Graph(ids.take(order), Rows(starts, neighbours, keys[order]))
+    return Graph(ids.take(order), starts, neighbours, keys[order])
 
 
 def _simple(source: Ints, target: Ints, nodes: int) -> tuple[Ints, Ints]:

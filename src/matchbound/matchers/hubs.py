@@ -51,7 +51,7 @@ def _next_to(graph: Graph, nodes: NDArray[np.int64], hubs: int) -> NDArray[np.bo
     """Which hubs (rows) are neighbours of which of these, hubs themselves (columns)."""
     adjacent = np.zeros((hubs, hubs), np.bool_)
     for hub in range(hubs):
-        start, end = graph.rows.starts[hub : hub + 2]
-        neighbours = graph.rows.neighbours[start:end]
+        start, end = graph.starts[hub : hub + 2]
+        neighbours = graph.neighbours[start:end]
         adjacent[hub, neighbours[neighbours < hubs]] = True
     return adjacent[:, nodes]

@@ -16,5 +16,5 @@ def shuffled(pairs: Ints, left: Graph, right: Graph, seed: np.uint64) -> Ints:
     """The pairs in an order that depends on them and the seed alone."""
     from matchbound.matchers._layout import lots
 
-    order = np.argsort(lots(left.rows.keys[pairs[:, 0]], right.rows.keys[pairs[:, 1]], seed))
+    order = np.argsort(lots(left.keys[pairs[:, 0]], right.keys[pairs[:, 1]], seed))
     return pairs[order]
