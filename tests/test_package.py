@@ -70,6 +70,7 @@ def test_public_names():
         "reconcile",
         "register",
         "verify",
+        "withhold",
         "write_report",
     ]
     for name in matchbound.__all__:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matchbound.sampling import draw
     from matchbound.tallies import Tally
     from matchbound.verifying import verify
+    from matchbound.withholding import withhold
 
 __all__ = [
     "AssumptionError",
@@ -38,6 +39,7 @@ __all__ = [
     "reconcile",
     "register",
     "verify",
+    "withhold",
     "write_report",
 ]
 
@@ -55,6 +57,7 @@ _HOMES = {
     "reconcile": "matchers",
     "register": "registering",
     "verify": "verifying",
+    "withhold": "withholding",
     "write_report": "reports",
 }
 

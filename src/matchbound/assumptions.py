@@ -17,6 +17,11 @@ ON_RECORD = (
     "The holdout matcher was fixed before the validation labels were seen: it is on record since "
     "entry {} of the ledger, before any such label was in this folder or its ledger."
 )
+GUIDED = (
+    "Not checked: the holdout matcher is one of the {} that the rounds and options fixed at the "
+    "draw make from the training labels; the validation labels chose which, and the bounds hold "
+    "for each."
+)
 ALL_TRUE = "Every labelled node's labels hold all of its true matches, and no others."
 HOLDOUT = "The holdout matcher was developed with no labels but the training nodes'."
 ANYTHING = "The complete matcher may have been developed with anything, these labels included."
@@ -47,7 +52,8 @@ def assumed(
     sourceless = any(isinstance(form, Clusters) and form.source is None for form in forms)
     said: Iterable[tuple[str, bool]] = (
         (setting.origin, True),
-        (FIXED, True),
+        (FIXED, not choices.rounds),
+        (GUIDED.format(choices.leaves), bool(choices.rounds)),
         (ALL_TRUE, True),
         (HOLDOUT, True),
         (ANYTHING, complete and not choices.is_sampled),

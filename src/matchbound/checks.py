@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 METRICS = ("precision", "recall", "error-rate")
 THEOREMS = ("sharp", "paper")
 BOUND_NAMES = ("auto", *(name for name, row in BOUNDS.items() if row.population))
+MOST_ROUNDS = 20
 CANDIDATES = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
 
 
@@ -36,6 +37,7 @@ def check_choices(choices: "Choices") -> None:
     _check_algorithms(choices)
     _check_scores(choices)
     _check_numbers(choices)
+    _check_guided(choices)
     _check_together(choices)
 
 
@@ -142,6 +144,19 @@ def _check_numbers(choices: "Choices") -> None:
             )
 
 
+def _check_guided(choices: "Choices") -> None:
+    rounds, options = choices.rounds, choices.options
+    given = tuple(options) if isinstance(options, Sequence) else (None,)
+    whole = [isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in given]
+    good = isinstance(rounds, int) and 0 <= rounds <= MOST_ROUNDS and not isinstance(rounds, bool)
+    if not good or not all(whole) or len(set(given)) != len(given) or bool(rounds) != bool(given):
+        raise InputError(
+            f"rounds must be a number up to {MOST_ROUNDS} and options different whole numbers, "
+            f"both or neither, got {rounds!r} and {options!r}. Give for example 3 and 2,3,4."
+        )
+    object.__setattr__(choices, "options", tuple(sorted(n for n in given if n is not None)))
+
+
 def _check_together(choices: "Choices") -> None:
     """What cannot be had together; each row: if this is so, that must not be."""
     c = choices
@@ -204,6 +219,11 @@ def _check_together(choices: "Choices") -> None:
             "population, got gap or algorithms. Drop them.",
         ),
         (
+            bool(c.rounds) and _is_special(c),
+            "rounds must come with the sharp theorem, a census and one matcher without bands, got "
+            "something else. Drop the other options.",
+        ),
+        (
             c.among and bool(c.algorithms),
             "among must come with one holdout matcher, got several algorithms. Drop them.",
         ),
@@ -215,6 +235,11 @@ def _check_together(choices: "Choices") -> None:
     for broken, message in rules:
         if broken:
             raise InputError(message)
+
+
+def _is_special(c: "Choices") -> bool:
+    kinds = (c.bands, c.algorithms, c.choose_threshold, c.until, c.among, c.is_sampled)
+    return any(map(bool, kinds)) or c.theorem == "paper" or c.is_anytime
 
 
 def _check_name(argument: str, name: str, names: tuple[str, ...]) -> None:

@@ -23,7 +23,8 @@ class Choices:
     have; `allowance` is added to it for the gap. `gap` is the size of the gap's sample, 0 for a
     census. `until` is how many nodes with a true match (`recall`), or matched by the holdout
     matcher (`precision`), end the sample; `among`, that it was drawn from the latter alone.
-    `future`: the guarantees are about nodes to come.
+    `future`: the guarantees are about nodes to come. `rounds` and `options`: the labels may guide
+    a matcher through so many rounds, choosing one of the options in each.
     """
 
     delta: float = 0.05
@@ -43,6 +44,8 @@ class Choices:
     until: Mapping[str, int] = field(default_factory=dict)
     among: bool = False
     future: bool = False
+    rounds: int = 0
+    options: Sequence[int] = ()
 
     def __post_init__(self) -> None:
         check_choices(self)
@@ -50,7 +53,7 @@ class Choices:
     def as_dict(self) -> dict[str, Any]:
         lists = {
             name: list(getattr(self, name))
-            for name in ("metrics", "bands", "algorithms", "candidates")
+            for name in ("metrics", "bands", "algorithms", "candidates", "options")
         }
         maps = {
             name: dict(getattr(self, name)) for name in ("guesses", "choose_threshold", "until")
@@ -72,6 +75,12 @@ class Choices:
     def guarantees(self) -> int:
         """How many guarantees share δ; a band's precision is one, whether or not it is empty."""
         return max(len(self.algorithms), 1) * (len(self.metrics) + len(self.bands))
+
+    @property
+    def leaves(self) -> int:
+        """How many matchers the labels may choose among: every way through the rounds, stopping
+        early included."""
+        return sum(len(self.options) ** done for done in range(self.rounds + 1))
 
     @property
     def target(self) -> float:
@@ -99,7 +108,7 @@ class Choices:
 
     def shares(self, terms: int) -> tuple[float, ...]:
         """A guarantee's δ, divided among its terms, the labels' first; they sum to at most δ."""
-        whole = self.delta / self.guarantees
+        whole = self.delta / (self.guarantees * self.leaves)
         if self.theorem == "paper":
             parts = [whole / terms] * terms
         else:

@@ -127,6 +127,8 @@ def _of_the_draw(options: argparse.Namespace) -> dict[str, Any]:
         "gap": options.gap,
         "until": until or None,
         "among": True if options.among is not None else None,
+        "rounds": options.rounds,
+        "options": _whole_numbers(options.options),
     }
     return {name: value for name, value in given.items() if value is not None}
 
@@ -278,6 +280,10 @@ def _reconcile(options: argparse.Namespace) -> int:
     out = Path(options.out)
     check_name(out)
     refuse_existing([out], options.force)
+    if options.guided is not None:
+        return _guide(options, out)
+    if options.seeds is None:
+        raise InputError("seeds must be given, got None. Give pairs that are known, or hubs.")
     _refuse_input_as_out(out, [options.left, options.right, options.seeds])
     matches = reconcile(
         options.left,
@@ -292,6 +298,70 @@ def _reconcile(options: argparse.Namespace) -> int:
     matches.save(out, force=options.force)
     _say(matches)
     _say(f"They are in {out}; scores are above 0, so certify with --threshold 0 takes them all.")
+    return 0
+
+
+def _withhold(options: argparse.Namespace) -> int:
+    from matchbound.files import check_writable, refuse_existing
+    from matchbound.withholding import command, network, withhold
+
+    audit = Path(options.audit)
+    out = audit / "certificate.json"
+    refuse_existing([out], options.force)
+    networks = (options.left, options.right)
+    if (options.command is None) != (None not in networks):
+        raise InputError(
+            "command must be given, or left and right, got "
+            f"{'both' if options.command else 'neither'}. Say which matcher is to be run."
+        )
+    if options.command is not None:
+        matcher, threshold = command(options.command), options.threshold
+    else:
+        given = {"method": options.method, "threshold": _whole(options.threshold)}
+        matcher = network(*networks, **{k: v for k, v in given.items() if v is not None})
+        threshold = 0.0
+    check_writable(out)
+    certificate = withhold(
+        matcher, audit, threshold=threshold, force=options.force, progress=_progress
+    )
+    certificate.save(out, force=options.force)
+    _say(certificate)
+    return 0
+
+
+def _whole(number: float | None) -> int | float | None:
+    return int(number) if number is not None and number == int(number) else number
+
+
+def _guide(options: argparse.Namespace, out: Path) -> int:
+    from matchbound.files import refuse_existing
+    from matchbound.guiding import guide
+
+    own = ("seeds", "threshold", "repeat", "marks", "seed")
+    for name in own:
+        if getattr(options, name) is not None:
+            raise InputError(
+                f"{name} must be left out with guided, got {getattr(options, name)!r}: it is fixed "
+                "by the draw. Drop it."
+            )
+    target = _by_metric(options.target, "target")
+    if set(target) != {"precision"}:
+        raise InputError(f"target must be a precision, got {target}. Give precision=0.95.")
+    written = Path(options.guided) / "certificate.json"
+    refuse_existing([written], options.force)
+    _refuse_input_as_out(out, [options.left, options.right, options.labels])
+    matches, certificate = guide(
+        options.left,
+        options.right,
+        options.guided,
+        target=target["precision"],
+        out=out,
+        labels=options.labels,
+        force=options.force,
+    )
+    certificate.save(written, force=options.force)
+    _say(matches)
+    _say(certificate)
     return 0
 
 
@@ -319,6 +389,11 @@ def _choices(options: argparse.Namespace) -> dict[str, Any]:
         "future": options.future or None,
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _whole_numbers(text: str | None) -> tuple[int | float, ...] | None:
+    numbers = _numbers(text, "options")
+    return None if numbers is None else tuple(int(n) if n == int(n) else n for n in numbers)
 
 
 def _numbers(text: str | None, argument: str) -> tuple[float, ...] | None:
@@ -439,6 +514,8 @@ def _parser() -> argparse.ArgumentParser:
     kinds.add_argument(
         "--gap", type=int, metavar="G", help="nodes to compare the matchers on, if not on all"
     )
+    kinds.add_argument("--rounds", type=int, metavar="R", help="of a guided matcher")
+    kinds.add_argument("--options", metavar="T,…", help="thresholds to choose among in each round")
     _add_matching(draw)
     _add_choices(draw)
     _add_common(draw)
@@ -518,9 +595,14 @@ def _parser() -> argparse.ArgumentParser:
     reconcile = verbs.add_parser("reconcile", help="match the nodes of two networks")
     reconcile.add_argument("left", help="edge list, CSV or Parquet: src, dst, or two columns")
     reconcile.add_argument("right", help="the other network's")
+    reconcile.add_argument("--seeds", metavar="FILE", help="pairs known to match: x, y; or: hubs")
     reconcile.add_argument(
-        "--seeds", required=True, metavar="FILE", help="pairs known to match: x, y; or: hubs"
+        "--guided", metavar="AUDIT", help="let a draw's labels choose each round's threshold"
     )
+    reconcile.add_argument(
+        "--target", action="append", metavar="precision=VALUE", help="of guided: to be kept"
+    )
+    reconcile.add_argument("--labels", metavar="FILE", help="of guided (default: AUDIT/labels.csv)")
     reconcile.add_argument(
         "--method", default="witness", metavar="NAME", help="witness (default), percolation, expand"
     )
@@ -533,6 +615,25 @@ def _parser() -> argparse.ArgumentParser:
     reconcile.add_argument("--out", required=True, metavar="FILE", help="CSV or Parquet to write")
     reconcile.add_argument("--force", action="store_true", help="overwrite what is there")
     reconcile.set_defaults(run=_reconcile)
+
+    withhold = verbs.add_parser(
+        "withhold", help="run a matcher without and with the validation labels, and certify it"
+    )
+    withhold.add_argument("audit", help="the folder that draw wrote, with labels.csv in it")
+    withhold.add_argument(
+        "--command", metavar="TEXT", help="a program: it reads {labels} and writes {out}, both CSV"
+    )
+    withhold.add_argument("--left", metavar="FILE", help="or a network, to be reconciled with")
+    withhold.add_argument("--right", metavar="FILE", help="this one, labels being the seeds")
+    withhold.add_argument("--method", metavar="NAME", help="witness (default), percolation, expand")
+    withhold.add_argument(
+        "--threshold",
+        type=float,
+        metavar="T",
+        help="witnesses that a match needs; of a program's matches, the least score",
+    )
+    withhold.add_argument("--force", action="store_true", help="overwrite what is there")
+    withhold.set_defaults(run=_withhold)
 
     demo = verbs.add_parser("demo", help="the whole chain on data made for it")
     demo.add_argument("--out", default="demo-audit", metavar="FOLDER")

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matchbound.counting import load_sample
 from matchbound.draws import Draw, population_of
@@ -33,18 +33,24 @@ def labels(audit: "str | PathLike[str]", role: str = "train") -> list[tuple[str,
         raise InputError(f"role must be one of {', '.join(ROLES)}; got {role!r}. Choose one.")
     if not isinstance(audit, str | os.PathLike):
         raise InputError(f"audit must be a folder, got {type(audit).__name__}. Give its path.")
-    draw = Draw.load(audit)
+    return labels_of(Draw.load(audit), audit, Path(audit) / "labels.csv", role)
+
+
+def labels_of(
+    draw: Draw, audit: Any, truth: Any, role: str, population: Any = None
+) -> list[tuple[str, str | None]]:
+    """The same for labels that are anywhere."""
     wanted = {
         "train": sorted((t, node) for node, t, _ in draw.sample if t is not None),
         "validation": sorted((v, node) for node, _, v in draw.sample if v is not None),
         "all": list(enumerate(node for node, _, _ in draw.sample)),
     }[role]
     with connect() as con:
-        source = open_source(con, "labels", Path(audit) / "labels.csv")
+        source = open_source(con, "labels", truth)
         load_sample(con, draw.sample)
         form = recognise(source, {})
         if draw.matching.dedupe or isinstance(form, Clusters):
-            table = open_source(con, "population", population_of(draw, audit))
+            table = open_source(con, "population", population_of(draw, audit, population))
             column = id_column(table, draw.population["id"])
             read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
         read_labels(con, source, form, draw.matching)

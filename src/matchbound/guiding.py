@@ -1,0 +1,138 @@
+"""Guided reconciliation: validation labels choose how generous each round is, and pay for it.
+
+Rounds and options are fixed at the draw. Every way through them is a matcher of its own, developed
+with D's labels alone, and all of them are bounded at once, at their share of δ: whichever the
+labels choose, its bound holds.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from matchbound.certificates import Certificate
+from matchbound.certifying import certify
+from matchbound.choices import Choices
+from matchbound.draws import Draw
+from matchbound.errors import AssumptionError, InputError
+from matchbound.labelled import labels_of
+from matchbound.matchers import Board, Found, Graph, Matches, graph
+from matchbound.matchers.found import joined
+from matchbound.matchers.matches import named
+from matchbound.matchers.seeds import read_seeds
+from matchbound.matchers.witness import degrees_down
+from matchbound.tallies import Tally, Triple
+from matchbound.theorems import guarantees
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+Truth = dict[str, set[str]]
+
+
+def guide(
+    left: Any,
+    right: Any,
+    audit: "str | PathLike[str]",
+    *,
+    target: float,
+    out: "str | PathLike[str]",
+    labels: Any = None,
+    force: bool = False,
+) -> tuple[Matches, Certificate]:
+    """Match two networks round by round, each with the least threshold that keeps the precision.
+
+    A round is a sweep of `witness` over all degrees; its thresholds are the draw's `options`, tried
+    from the most generous on. If none keeps the bound on precision at `target`, that was all. The
+    seeds are the training nodes' matches. Matches are written to `out`, and certified.
+    """
+    draw = Draw.load(audit)
+    if not draw.choices.rounds:
+        raise InputError(
+            "audit must be of a draw with rounds and options, got one without. "
+            "Draw with --rounds 3 --options 2,3,4,5."
+        )
+    if "precision" not in draw.choices.metrics or not 0 < target < 1:
+        raise InputError(
+            f"target must be a precision above 0 and below 1, of a draw that certifies precision, "
+            f"got {target!r}. Give precision=0.95."
+        )
+    truth = Path(audit) / "labels.csv" if labels is None else labels
+    known = labels_of(draw, audit, truth, "all")
+    scale = Scale(draw, known)
+    x, y = graph(left, "left"), graph(right, "right")
+    in_left, in_right = (set(one.ids.to_pylist()) for one in (x, y))
+    trained = labels_of(draw, audit, truth, "train")
+    pairs = [(a, b) for a, b in trained if a in in_left and b in in_right]
+    seeds, likeness = read_seeds(pairs, x, y)
+    adopted: list[Found] = []
+    for done in range(draw.choices.rounds):
+        found = _round(x, y, seeds, likeness, adopted, draw.choices, target, scale)
+        if found is None:
+            break
+        found.round[:] = done + 1
+        adopted.append(found)
+    matches = named(x, y, seeds, likeness, joined(adopted))
+    matches.save(out, force=force)
+    return matches, certify(audit, holdout=out, labels=labels, threshold=0.0)
+
+
+def _round(
+    x: Graph,
+    y: Graph,
+    seeds: Any,
+    likeness: Any,
+    adopted: list[Found],
+    choices: Choices,
+    target: float,
+    scale: "Scale",
+) -> Found | None:
+    """What the most generous option finds that keeps the target; None if none does."""
+    before = joined(adopted)
+    start = np.concatenate([seeds, np.stack([before.x, before.y], axis=1)]).astype(np.int32)
+    for threshold in choices.options:
+        board, sweep = Board(x, y, start), []
+        for degree in degrees_down(x, y):
+            pairs = board.best(degree, threshold)
+            board.adopt(pairs.x, pairs.y)
+            sweep.append(pairs)
+        found = joined(sweep)
+        if scale.precision(named(x, y, seeds, likeness, joined([*adopted, found]))) >= target:
+            return found
+    return None
+
+
+class Scale:
+    """What the certificate would say of matches, from the labels."""
+
+    def __init__(self, draw: Draw, known: list[tuple[str, str | None]]) -> None:
+        self.draw = draw
+        self.truth: Truth = {}
+        for x, y in known:
+            self.truth.setdefault(x, set()).update([] if y is None else [y])
+
+    def precision(self, matches: Matches) -> float:
+        found = dict(matches.pairs())
+        size = int(self.draw.population["size"])
+        cells = [(0, 0, 0, size - len(found)), (1, 1, 1, len(found))]
+        sample = self.draw.sample
+        train = sorted((place, x) for x, place, _ in sample if place is not None)
+        validation = sorted((place, x) for x, _, place in sample if place is not None)
+        both = {x for x, place, _ in sample if place is not None}
+        tally = Tally(
+            size,
+            tuple(self._triple(x, found) for _, x in train),
+            tuple(self._triple(x, found) for _, x in validation),
+            tuple(i for i, (_, x) in enumerate(validation) if x in both),
+            tuple(cell for cell in cells if cell[3]),
+        )
+        try:
+            said = guarantees({"all": tally}, self.draw.choices, complete=False)
+        except AssumptionError:  # no label tells: nothing is certified
+            return 0.0
+        return next(g.value for g in said if g.metric == "precision")
+
+    def _triple(self, x: str, found: dict[str, str]) -> Triple:
+        true = self.truth.get(x)
+        h = int(x in found)
+        return (h, None, None) if true is None else (h, len(true), int(found.get(x) in true))

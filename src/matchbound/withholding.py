@@ -1,0 +1,155 @@
+"""The paper's withhold and gap as one call: a matcher on D's labels, on all, and certified."""
+
+import io
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from matchbound.certificates import Certificate
+from matchbound.certifying import certify
+from matchbound.draws import Draw
+from matchbound.errors import EngineError, InputError
+from matchbound.files import is_file, refuse_existing, write_whole
+from matchbound.labelled import labels_of
+from matchbound.objects import as_table
+from matchbound.sampling import Progress
+
+Labels = Sequence[tuple[str, str | None]]
+"""Verified matches; None where a node is verified to have none."""
+Matcher = Callable[[Labels], Any]
+
+
+def withhold(
+    matcher: Matcher,
+    audit: Any,
+    labels: Any = None,
+    *,
+    threshold: float | None = None,
+    columns: Mapping[str, str] | None = None,
+    population: Any = None,
+    force: bool = False,
+    memory: str | None = None,
+    progress: Progress = lambda _: None,
+) -> Certificate:
+    """Run a matcher without the validation labels and with them; certify the second run.
+
+    `matcher` takes labels, pairs (x, y), and returns what it found: any table that `certify` reads,
+    or a list of pairs. Its first run gets all of D's labels and no others, its second all. For the
+    folder of a draw, what it found is written there as holdout.csv and complete.csv; a `Draw` comes
+    with its `labels`.
+    """
+    drawn = audit if isinstance(audit, Draw) else Draw.load(audit)
+    in_memory = isinstance(audit, Draw)
+    if in_memory and labels is None:
+        raise InputError("labels must be given with a Draw, got None. Give a table or a path.")
+    truth = Path(audit) / "labels.csv" if labels is None else labels
+    places = {} if in_memory else {r: Path(audit) / f"{r}.csv" for r in ("holdout", "complete")}
+    refuse_existing(list(places.values()), force)
+    found: dict[str, Any] = {}
+    for role, used in (("holdout", "train"), ("complete", "all")):
+        progress(f"running the matcher with labels: {used}")
+        known = labels_of(drawn, audit, truth, used, population)
+        found[role] = matcher(known)
+    if places:
+        write_whole({place: _csv(found[r]) for r, place in places.items()}, force=force)
+    else:
+        found = {role: _table(matches) for role, matches in found.items()}
+    return certify(
+        audit,
+        **(places or found),
+        labels=labels,
+        threshold=threshold,
+        columns=columns,
+        population=population,
+        memory=memory,
+        progress=progress,
+    )
+
+
+def command(template: str) -> Matcher:
+    """A matcher that is a program: `{labels}` is a CSV to read, `{out}` the CSV it must write."""
+    if "{labels}" not in template or "{out}" not in template:
+        raise InputError(
+            f"command must have {{labels}} and {{out}} in it, got {template!r}. "
+            'Give for example "python match.py {labels} {out}".'
+        )
+
+    def run(known: Labels) -> bytes:
+        with tempfile.TemporaryDirectory(prefix="matchbound-") as folder:
+            given, out = Path(folder) / "labels.csv", Path(folder) / "matches.csv"
+            write_whole({given: _csv(known)}, force=False)
+            words = [
+                word.replace("{labels}", str(given)).replace("{out}", str(out))
+                for word in shlex.split(template)
+            ]
+            _call(words)
+            if not is_file(out):
+                raise InputError(
+                    f"command must write a CSV to {{out}}, got none from {template!r}. "
+                    "Let it write columns x and y there."
+                )
+            return out.read_bytes()
+
+    return run
+
+
+def network(left: Any, right: Any, **how: Any) -> Matcher:
+    """A matcher of two networks' nodes: labels are the seeds, options are those of `reconcile`.
+
+    Verified matches without an edge on one side are no seeds.
+    """
+    from matchbound.matchers import graph, reconcile
+
+    graphs = graph(left, "left"), graph(right, "right")
+    in_left, in_right = (set(one.ids.to_pylist()) for one in graphs)
+
+    def run(known: Labels) -> Any:
+        seeds = [(x, y) for x, y in known if x in in_left and y in in_right]
+        return reconcile(*graphs, seeds, **how)
+
+    return run
+
+
+def _call(words: list[str]) -> None:
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise InputError(
+            f"command must be a program that runs, got {words[0]!r} ({error.strerror}). "
+            "Check its name."
+        ) from None
+    if done.returncode:
+        said = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()[-1]
+        raise EngineError(f"the command ended with status {done.returncode}: {said}")
+
+
+def _table(found: Any) -> Any:
+    """A list of pairs, or a program's CSV, as a table; anything else as it is."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    if isinstance(found, bytes):
+        names = found.decode().splitlines()[0].split(",") if found else []
+        as_text = {name.strip('"'): pa.string() for name in names}  # 007 is no number
+        options = csv.ConvertOptions(column_types=as_text, strings_can_be_null=True)
+        return csv.read_csv(io.BytesIO(found), convert_options=options)
+    if isinstance(found, Sequence) and not isinstance(found, str):
+        pairs = list(found)
+        if all(isinstance(pair, Sequence) and len(pair) == 2 for pair in pairs):
+            x, y = ([pair[i] for pair in pairs] for i in (0, 1))
+            return pa.table({"x": pa.array(x, pa.string()), "y": pa.array(y, pa.string())})
+    return found
+
+
+def _csv(found: Any) -> bytes:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    if isinstance(found, bytes):
+        return found
+    sink = pa.BufferOutputStream()
+    csv.write_csv(pa.table(as_table(_table(found))), sink)
+    return bytes(sink.getvalue())
