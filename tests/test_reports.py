@@ -248,37 +248,85 @@ def test_a_notebook_shows_the_same_in_short(demo):
 # Wrong labels.
 
 
-def test_a_wrong_label_never_costs_more():
-    """Whatever single label was wrong: the bounds are at or above those that are told."""
+POPULATIONS = [
+    ((1, 1, 1),) * 5 + ((1, 1, 0),) * 2 + ((0, 1, 0),) + ((0, 0, 0),) * 3,
+    ((1, 0, 0),) * 3 + ((1, 1, 1),) * 3 + ((0, 0, 0),) * 5,
+]
+
+
+@pytest.mark.parametrize("nodes", POPULATIONS)
+@pytest.mark.parametrize("wrong", [1, 2])
+@pytest.mark.parametrize("overlap", [(), (0, 9)])
+@pytest.mark.parametrize("kind", [{}, {"theorem": "paper"}, {"gap": 60}, {"future": True}])
+def test_wrong_labels_never_cost_more(nodes, wrong, overlap, kind):
+    """Whichever labels were wrong: the bounds are at or above those that are told."""
+    from matchbound.theorems import guarantees
+
     gap = ((0, 0, 0, 20), (1, 1, 0, 2), (1, 1, 1, 38))
-    nodes = ((1, 1, 1),) * 9 + ((1, 1, 0),) * 2 + ((0, 1, 0),) * 2 + ((0, 0, 0),) * 4
     kinds = [(h, t, ht) for h in (0, 1) for t in (0, 1) for ht in (0, 1) if ht <= min(h, t)]
     metrics = ("precision", "recall", "error-rate")
-    for theorem, bound in itertools.product(("sharp", "paper"), ("auto", "hoeffding", "serfling")):
-        choices = mb.Choices(0.3, metrics, theorem, bound, one_to_one=True)
-        tallies = {"all": mb.Tally(60, (), nodes, (), gap)}
-        told = with_errors(tallies, choices, 1, complete=True)
-        for i, kind in itertools.product(range(len(nodes)), kinds):
-            if kind[0] != nodes[i][0]:
+    choices = mb.Choices(0.3, metrics, one_to_one=True, at_most_one_match=True, **kind)
+    train = tuple(nodes[i] for i in overlap)
+    tally = mb.Tally(60, train, nodes, overlap, gap)
+    said = guarantees({"all": tally}, choices, complete=True)
+    told = [with_errors(g, {"all": tally}, choices, wrong) for g in said]
+    fresh = [i for i in range(len(nodes)) if i not in overlap]
+    for places in itertools.combinations(fresh, wrong):
+        for others in itertools.product(kinds, repeat=wrong):
+            changed = list(nodes)
+            for i, other in zip(places, others, strict=True):
+                changed[i] = other
+            if any(changed[i][0] != nodes[i][0] for i in places):
                 continue  # what the matcher found is no label
-            other = mb.Tally(60, (), (*nodes[:i], kind, *nodes[i + 1 :]), (), gap)
-            from matchbound.theorems import guarantees
-
-            for g, least in zip(
-                guarantees({"all": other}, choices, complete=True), told, strict=True
-            ):
-                assert g.value >= least.value if g.side == "lower" else g.value <= least.value
+            other = mb.Tally(60, train, tuple(changed), overlap, gap)
+            try:
+                found = guarantees({"all": other}, choices, complete=True)
+            except mb.AssumptionError:
+                continue
+            for g, least in zip(found, told, strict=True):
+                if least is not None:
+                    assert g.value >= least.value if g.side == "lower" else g.value <= least.value
 
 
 def test_how_many_wrong_labels_a_target_survives():
+    from matchbound.theorems import guarantees
+
     gap = ((1, 1, 1, 1000),)
     nodes = ((1, 1, 1),) * 195 + ((1, 1, 0),) * 5
     choices = mb.Choices(0.05, ("precision",), one_to_one=True)
     tallies = {"all": mb.Tally(1000, (), nodes, (), gap)}
+    (g,) = guarantees(tallies, choices, complete=False)
     for target in (0.5, 0.9, 0.94):
-        most = survives(tallies, choices, "precision", "all", target, complete=False)
+        most = survives(g, tallies, choices, target)
         told = [
             bounds.hypergeometric_lower(195 - e, 200, 1000, 0.05) / 1000 for e in (most, most + 1)
         ]
         assert told[0] >= target > told[1]
-    assert survives(tallies, choices, "precision", "all", 0.99, complete=False) is None
+    assert survives(g, tallies, choices, 0.99) is None
+
+
+def test_an_altered_certificate_is_not_reported(demo, tmp_path, capsys):
+    text = (demo / "certificate.json").read_text()
+    (tmp_path / "certificate.json").write_text(text.replace("0.963669", "0.993669"))
+    assert run("report", tmp_path) == 2
+    assert "certificate must be as it was written, got one in which guarantees[0].value was" in (
+        capsys.readouterr().err
+    )
+    assert not (tmp_path / "report.html").exists()
+
+
+@needs_browser
+def test_a_long_name_is_broken(tmp_path):
+    truth = make_inputs(tmp_path)
+    names = {"a" * 120: tmp_path / "holdout.csv", "b": tmp_path / "complete.csv"}
+    mb.draw(tmp_path / "people.csv", labels=100, algorithms=list(names), one_to_one=True).save(
+        tmp_path / "audit"
+    )
+    sample = mb.Draw.load(tmp_path / "audit").sample
+    rows = [[x, truth.get(x, "")] for x, _, _ in sample]
+    write_csv(tmp_path / "audit/labels.csv", ["x", "y"], rows)
+    certificate = mb.certify(tmp_path / "audit", holdout=names)
+    page_of = mb.write_report(certificate, tmp_path / "report.html").as_uri()
+    for width in (1280, 400):
+        with opened(page_of, width) as (page, _):
+            assert page.evaluate("document.documentElement.scrollWidth") <= width

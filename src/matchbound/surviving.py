@@ -5,67 +5,81 @@ from dataclasses import replace
 
 from matchbound.choices import Choices
 from matchbound.errors import AssumptionError
-from matchbound.tallies import Tally
+from matchbound.tallies import Tally, Triple
 from matchbound.theorems import Guarantee, guarantees
 
-ORDERLESS = ("hypergeometric", "binomial", "hoeffding", "serfling")
+EXACT = ("hypergeometric", "binomial")
 
 
-def can_tell(found: tuple[Guarantee, ...], tallies: Mapping[str, Tally]) -> bool:
-    """Only bounds that never fall as a value rises, and to which all right nodes are alike."""
-    alike = all(max(h, t or 0) <= 1 for tally in tallies.values() for h, t, _ in tally.validation)
-    return alike and all(g.bound in ORDERLESS for g in found)
+def why_untold(found: tuple[Guarantee, ...], tallies: Mapping[str, Tally], choices: Choices) -> str:
+    """Why it is not told what wrong labels would do; empty if it is."""
+    told = [g for g in found if g.estimate is not None]
+    nodes = [node for tally in tallies.values() for node in tally.validation]
+    if choices.choose_threshold:
+        return "another threshold might then have been chosen"
+    if any(max(h, t or 0) > 1 for h, t, _ in nodes):
+        return "nodes have several matches, so it matters which label is wrong"
+    if not all(g.bound in EXACT for g in told):
+        return "only exact bounds, for which all right nodes are alike, can tell"
+    return ""
 
 
 def with_errors(
-    tallies: Mapping[str, Tally], choices: Choices, errors: int, *, complete: bool
-) -> tuple[Guarantee, ...]:
-    """The guarantees if so many validation labels were wrong, whichever hurts each term most.
+    g: Guarantee, tallies: Mapping[str, Tally], choices: Choices, errors: int
+) -> Guarantee | None:
+    """A guarantee if so many validation labels outside D were wrong; None if there are not so many.
 
-    A right label that is wrong counts as an unlabelled node does: as wrong for precision and the
-    error rate, as a miss for recall, as no match for the share of X'. No other error costs more.
+    The worst label to be wrong is a right one: it then counts as an unlabelled node does, as wrong
+    for precision and the error rate, as a miss for recall, and as no match for the share of X'.
     """
-    doubted = {part: _doubt(tally, errors) for part, tally in tallies.items()}
+    doubted = {part: _doubt(tally, g.metric, errors) for part, tally in tallies.items()}
+    tally = doubted[g.part]
+    if tally is None:
+        return None
+    every = {part: other or tallies[part] for part, other in doubted.items()}
     try:
-        return guarantees(doubted, choices, complete=complete)
+        found = guarantees(every, choices, complete=g.algorithm == "complete")
     except AssumptionError:  # nothing is left to tell by
-        return ()
+        return None
+    return next(one for one in found if (one.metric, one.part) == (g.metric, g.part))
 
 
 def survives(
-    tallies: Mapping[str, Tally],
-    choices: Choices,
-    metric: str,
-    part: str,
-    target: float,
-    *,
-    complete: bool,
+    g: Guarantee, tallies: Mapping[str, Tally], choices: Choices, target: float
 ) -> int | None:
     """The most wrong labels for which a target still holds; None if it does not hold anyway."""
 
     def holds(errors: int) -> bool:
-        for g in with_errors(tallies, choices, errors, complete=complete):
-            if (g.metric, g.part) == (metric, part):
-                return g.value >= target if g.side == "lower" else g.value <= target
-        return False
+        one = g if not errors else with_errors(g, tallies, choices, errors)
+        if one is None:
+            return False
+        return one.value >= target if one.side == "lower" else one.value <= target
 
     if not holds(0):
         return None
-    low, high = 0, 1 + max(len(tally.validation) for tally in tallies.values())
+    low, high = 0, 1 + len(tallies[g.part].validation)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low
 
 
-def _doubt(tally: Tally, errors: int) -> Tally:
-    """Right nodes outside D become unlabelled; where there are no more, other labelled ones."""
+def _doubt(tally: Tally, metric: str, errors: int) -> Tally | None:
+    """So many right nodes outside D become unlabelled."""
     known = set(tally.overlap)
-    places = [i for i, (_, t, _) in enumerate(tally.validation) if t is not None and i not in known]
-    places.sort(key=lambda i: not tally.validation[i][2])
-    chosen = set(places[:errors])
+    right = [
+        i for i, node in enumerate(tally.validation) if i not in known and _is_right(node, metric)
+    ]
+    if len(right) < errors:
+        return None
+    chosen = set(right[:errors])
     nodes = tuple(
         (h, None, None) if i in chosen else (h, t, ht)
         for i, (h, t, ht) in enumerate(tally.validation)
     )
     return replace(tally, validation=nodes)
+
+
+def _is_right(node: Triple, metric: str) -> bool:
+    h, t, ht = node
+    return h == t == ht if metric == "error-rate" else bool(ht)

@@ -77,8 +77,7 @@ def verify(
         if not differences:
             raise
         return Verification((*differences, str(error)), tuple(checked), ())
-    differences += _strange(record, certificate)
-    differences += _recomputed(certificate)
+    differences = list(contradictions(record, certificate))
     places, missing = _at_hand(certificate, path.parent)
     differences += _other_files(certificate, places)
     differences += _other_draw(certificate, places)
@@ -97,6 +96,13 @@ def verify(
             checked.append("its draw, from the seed")
     differences += elsewhere
     return Verification(tuple(differences), tuple(checked), tuple(missing), repaired)
+
+
+def contradictions(record: Mapping[str, Any], certificate: Certificate) -> Iterator[str]:
+    """What a certificate itself tells to be wrong, without any other file."""
+    yield from _changed(record)
+    yield from _strange(record, certificate)
+    yield from _recomputed(certificate)
 
 
 def _changed(record: Mapping[str, Any]) -> Iterator[str]:

@@ -40,12 +40,14 @@ def percent(probability: float) -> str:
 
 def heading(certificate: "Certificate") -> list[str]:
     sure = percent(float(1 - Decimal(repr(certificate.choices.delta))))
+    lines = []
     if certificate.exploratory:
         names = ", ".join(certificate.exploratory)
-        return [
-            f"Exploratory: no guarantee. Not as fixed at the draw: {names}.",
-            f"Had that been fixed there, with probability at least {sure}, all together:",
-        ]
+        lines = [f"Exploratory: no guarantee. Not as fixed at the draw: {names}."]
+    if not certificate.guarantees:
+        return [*lines, "Nothing is certified."]
+    if lines:
+        return [*lines, f"Had that been fixed there, with probability at least {sure}, together:"]
     about = ", about nodes to come" if certificate.choices.future else ""
     return [f"With probability at least {sure}, all together{about}:"]
 
@@ -79,7 +81,11 @@ def threshold_line(certificate: "Certificate") -> list[str]:
     choices, chosen = certificate.choices, certificate.threshold.chosen
     tried = ", ".join(map(as_text, choices.candidates))
     if chosen is None:
-        return [f"Threshold: none of {tried} was certified to have precision {choices.target}."]
+        passed = ", ".join(map(as_text, certificate.threshold.passed))
+        but = f" On the holdout matcher {passed} passed; the gap was too large." if passed else ""
+        return [
+            f"Threshold: none of {tried} was certified to have precision {choices.target}.{but}"
+        ]
     return [
         f"Threshold: {as_text(chosen)}, the loosest of {tried} that was certified to have "
         f"precision {choices.target}."
@@ -88,7 +94,7 @@ def threshold_line(certificate: "Certificate") -> list[str]:
 
 def ledger_line(certificate: "Certificate") -> list[str]:
     ledger = certificate.ledger
-    if ledger is None:
+    if ledger is None or certificate.exploratory:
         return []
     was = "was" if ledger["registered"] is not None else "was not"
     number, others = ledger["certificates"], ledger["matchers"] - 1

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from matchbound.certificates import Certificate
+from matchbound.certificates import Certificate, from_record, read_record
 from matchbound.errors import InputError
 from matchbound.files import is_folder, write_whole
 from matchbound.reports.pages import page
+from matchbound.verifying import contradictions
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -30,7 +31,9 @@ def write_report(
     else:
         place = Path(certificate)
         file = place / "certificate.json" if is_folder(place) else place
-        loaded = Certificate.load(file)
+        record = read_record(file)
+        loaded = from_record(record)
+        _refuse_altered(record, loaded)
         out = file.parent / "report.html" if path is None else Path(path)
     for metric in targets or {}:
         if metric not in loaded.choices.metrics:
@@ -40,3 +43,11 @@ def write_report(
             )
     write_whole({out: page(loaded, dict(targets or {}))}, force=force)
     return out
+
+
+def _refuse_altered(record: Mapping[str, Any], certificate: Certificate) -> None:
+    for problem in contradictions(record, certificate):
+        raise InputError(
+            f"certificate must be as it was written, got one in which {problem}. "
+            "Run `matchbound verify`, and certify again."
+        )

@@ -48,7 +48,11 @@ def short(certificate: "Certificate") -> str:
         f"<li>{escape(subject(g))} <b>{escape(rounded(g))}</b></li>" for g in certificate.guarantees
     )
     said = "".join(f"<p>{escape(line)}</p>" for line in threshold_line(certificate))
-    return f"<div><p>{escape(' '.join(heading(certificate)))}</p><ul>{items}</ul>{said}</div>"
+    assumed = "".join(f"<li>{escape(line)}</li>" for line in certificate.assumptions)
+    return (
+        f"<div><p>{escape(' '.join(heading(certificate)))}</p><ul>{items}</ul>{said}"
+        f"<details><summary>What is assumed</summary><ul>{assumed}</ul></details></div>"
+    )
 
 
 def _first(certificate: "Certificate", targets: Targets) -> str:

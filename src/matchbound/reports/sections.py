@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from matchbound.parts import WHOLE
-from matchbound.surviving import can_tell, survives, with_errors
+from matchbound.surviving import survives, why_untold, with_errors
 from matchbound.theorems import Guarantee, guarantees
 from matchbound.words import rounded, subject
 
@@ -60,7 +60,7 @@ def costs(certificate: "Certificate") -> str:
 
 def differences(certificate: "Certificate") -> str:
     """How many nodes the matchers treat alike, and how they differ elsewhere."""
-    if all(g.algorithm == "holdout" for g in certificate.guarantees):
+    if not any(name.partition(" ")[0] == "complete" for name in certificate.inputs):
         return ""
     blocks = []
     for part, tally in certificate.tallies.items():
@@ -83,33 +83,27 @@ def _nodes(gap, has) -> int:  # type: ignore[no-untyped-def]
 
 def errors(certificate: "Certificate", targets: Mapping[str, float]) -> str:
     """What wrong labels would do to the bounds."""
-    if not certificate.guarantees:
+    if not certificate.guarantees or certificate.exploratory:
         return ""
     heading = "<h2>If labels were wrong</h2>"
-    if not can_tell(certificate.guarantees, certificate.tallies):
-        return (
-            f"<section>{heading}<p>Not told: these bounds bet on the labels in their order, so it "
-            "matters which of them is wrong.</p></section>"
-        )
-    complete = certificate.guarantees[0].algorithm == "complete"
     given = (certificate.tallies, certificate.choices)
-    rows = []
-    for wrong in WRONG:
-        found = with_errors(*given, wrong, complete=complete)
-        if len(found) == len(certificate.guarantees):
-            rows.append([wrong, *(rounded(g) for g in found)])
-    head = ["wrong labels", *map(subject, certificate.guarantees)]
+    why = why_untold(certificate.guarantees, *given)
+    if why:
+        return f"<section>{heading}<p>Not told: {escape(why)}.</p></section>"
+    told = [g for g in certificate.guarantees if g.estimate is not None]
     said = "".join(
-        _survival(
-            g,
-            targets[g.metric],
-            survives(*given, g.metric, g.part, targets[g.metric], complete=complete),
-        )
-        for g in certificate.guarantees
+        _survival(g, targets[g.metric], survives(g, *given, targets[g.metric]))
+        for g in told
         if g.metric in targets
     )
+    head = ["wrong labels", *map(subject, told)]
+    rows = [[wrong, *(_if_wrong(with_errors(g, *given, wrong)) for g in told)] for wrong in WRONG]
     shown = table(head, rows, "Bounds if so many validation labels were wrong")
     return f"<section>{heading}{said}{shown}</section>"
+
+
+def _if_wrong(g: Guarantee | None) -> str:
+    return "nothing is left" if g is None else rounded(g)
 
 
 def _survival(g: Guarantee, target: float, most: int | None) -> str:
