@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 WIDTH, HEIGHT = 720, 440
-LEFT, RIGHT, TOP, BOTTOM = 70, 20, 50, 110
+LEFT, RIGHT, TOP, BOTTOM = 70, 36, 50, 110
 LIGHT = ("#fff", "#1a1a1a", "#ddd", "#b34700", "#00674f", "#0059a8", "#8f2f74")
 DARK = ("#16181d", "#e8e8e8", "#3a3d44", "#ff9a4d", "#4fd1ad", "#6db8ff", "#e58fcb")
 
@@ -128,12 +128,13 @@ def _level(value: float, name: str, up: _Scale) -> list[str]:
 
 
 def _legend(series: Sequence[Series]) -> list[str]:
-    parts, room = [], (WIDTH - LEFT - RIGHT) / max(len(series), 1)
+    parts: list[str] = []
+    x, y = LEFT, HEIGHT - 22
     for i, one in enumerate(series):
-        x, y = LEFT + i * room, HEIGHT - 22
         stroke = f'stroke-dasharray="{DASHES[i % len(DASHES)]}"'
         parts.append(f'<g class="c{i % 4}"><path class="curve" {stroke} d="M{x} {y} h34"/></g>')
         parts.append(_text(x + 42, y + 5, one.name, "start"))
+        x += 62 + 8 * len(one.name)  # about a letter's width
     return parts
 
 

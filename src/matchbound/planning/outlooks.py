@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from matchbound.errors import InputError
 from matchbound.planning.questions import Question
 from matchbound.planning.searching import first_true, near, settled
 from matchbound.planning.simulated import Simulated
@@ -51,6 +52,11 @@ class Prospects:
         self.margins = question.margins()
         self.chances: dict[str, Chances] = {}
         for metric, margin in self.margins.items():
+            if min(margin.urn) < 1:
+                raise InputError(
+                    f"train must leave nodes that count for {metric}, got {question.train} of "
+                    f"{question.size}. Train on fewer."
+                )
             self.chances[metric] = Simulated(margin) if margin.bets else Summed(margin)
         self._powers: dict[tuple[int, str], float] = {}
 
