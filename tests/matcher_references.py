@@ -62,7 +62,7 @@ def witness(left, right, seeds, threshold, repeat):
             if len(left[pair[0]]) >= degree and len(right[pair[1]]) >= degree
         )
         counts = {pair: n for pair, n in counts.items() if is_free(pair, matched)}
-        rivals = {pair: best_rival(pair, counts, matched) for pair in counts}
+        rivals = {pair: best_rival(pair, counts, ()) for pair in counts}
         new = [pair for pair, n in counts.items() if n >= threshold and n > rivals[pair]]
         found += [(*pair, round, counts[pair], counts[pair] - rivals[pair]) for pair in new]
         matched |= set(new)

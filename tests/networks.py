@@ -45,16 +45,20 @@ def precision_and_recall(pair, matches):
 def erdos_renyi(rng, nodes, degree):
     """As many distinct edges as the degree asks for, uniformly."""
     count = nodes * degree // 2
-    ends = np.sort(rng.integers(nodes, size=(count + count // 50 + 100, 2)), axis=1)
-    edges = np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0)
-    return rng.permutation(edges)[:count]
+    edges = _distinct(rng.integers(nodes, size=(count + count // 50 + 100, 2)), nodes)
+    return edges[rng.permutation(len(edges))[:count]]
 
 
 def preferential(rng, nodes, degree):
     """Every node brings half the degree in edges, to nodes chosen by their degree so far."""
     ends = _attach(nodes, degree // 2, int(rng.integers(2**31)))
-    edges = np.sort(ends.reshape(-1, 2), axis=1)
-    return np.unique(edges[edges[:, 0] != edges[:, 1]], axis=0)
+    return _distinct(ends.reshape(-1, 2), nodes)
+
+
+def _distinct(ends, nodes):
+    low, high = ends.min(axis=1), ends.max(axis=1)
+    edges = np.unique((low * nodes + high)[low != high])
+    return np.stack(np.divmod(edges, nodes), axis=1)
 
 
 @njit

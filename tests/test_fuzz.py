@@ -101,6 +101,28 @@ def test_verify_on_fuzzed_certificates(good, tmp_path_factory, data):
         assert run("verify", folder / "certificate.json") in (1, 2)
 
 
+@settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(name=st.sampled_from(["left.csv", "seeds.csv", "left.parquet"]), data=anything)
+def test_reconcile_on_fuzzed_files(tmp_path_factory, name, data):
+    folder = tmp_path_factory.mktemp("reconcile")
+    for file, text in {"left.csv": "src,dst\na,b\nb,c\n", "seeds.csv": "x,y\na,a\n"}.items():
+        (folder / file).write_text(text)
+    (folder / name).write_bytes(data)
+    before = contents(folder)
+    left = folder / ("left.parquet" if name.endswith("parquet") else "left.csv")
+    given = [left, left, "--seeds", folder / "seeds.csv", "--out", folder / "matches.csv"]
+    status = run("reconcile", *given, "--threshold", 1)
+    assert status in (0, 2)
+    if status == 2:
+        assert contents(folder) == before
+    assert not leftovers(folder)
+
+
 def same_json(a, b):
     """Spaces and line breaks between values do not matter."""
     try:

@@ -18,11 +18,11 @@ METHODS = tuple(matchers.MATCHERS)
 needs_data = pytest.mark.skipif(not SHARED.exists(), reason="needs the real data in ../shared")
 
 
-def small_case(number):
+def small_case(number, most=(6, 12, 20)):
     """Two graphs of a few nodes: views of one, unlike each other, or full of ties; and seeds."""
     rng = random.Random(number)
-    most = rng.choice([6, 12, 20])
-    sizes = rng.randint(2, most), rng.randint(2, most)
+    largest = rng.choice(most)
+    sizes = rng.randint(2, largest), rng.randint(2, largest)
     density = rng.choice([0.15, 0.3, 0.6, 1.0])
     left, right = ([e for e in all_edges(n) if rng.random() < density] for n in sizes)
     kind = rng.choice(["unlike", "views", "views", "same", "circles"])
@@ -75,6 +75,18 @@ def test_witness_is_as_defined(threshold):
         assert found == sorted(expected), number
         adopted += len(found)
     assert adopted > 30
+
+
+@pytest.mark.parametrize("threshold", [4, 5])
+def test_witness_is_as_defined_on_larger_graphs(threshold):
+    adopted = 0
+    for number in range(60):
+        case = small_case(number, most=(26,))
+        expected = references.witness(*by_definition(*case), threshold, 2)
+        found = found_by("witness", case, threshold=threshold)
+        assert found == sorted(expected), number
+        adopted += len(found)
+    assert adopted > 10
 
 
 @pytest.mark.parametrize("threshold", [1, 2, 3])

@@ -235,6 +235,7 @@ def _plan(options: argparse.Namespace) -> int:
 
     if options.plot is not None:
         refuse_existing([check_plot(options.plot)], options.force)
+    _progress("planning" if options.one_to_one else "simulating draws, for up to a minute")
     given = {name: getattr(options, name) for name in ("delta", "theorem", "gap")}
     planned = plan(
         size=options.size,

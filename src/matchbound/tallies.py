@@ -33,6 +33,8 @@ class Tally:
     @property
     def fresh(self) -> tuple[Triple, ...]:
         """S − D, in S's order."""
+        if not self.overlap:
+            return self.validation
         also_trained = set(self.overlap)
         return tuple(t for i, t in enumerate(self.validation) if i not in also_trained)
 

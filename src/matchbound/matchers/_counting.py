@@ -63,7 +63,7 @@ def count_row(x, rows, reach, free, end, own):  # type: ignore[no-untyped-def]
 def count_rows(turn, turns, x_end, y_end, least, side, free, own, row):  # type: ignore[no-untyped-def]
     """Best and second count of each x < x_end that can have `least`, and its best y.
 
-    Of columns likewise, but without what is less than `least`, which is no tie of a match.
+    Of columns likewise, but as if there were no counts below `least`: there are so many.
     """
     row_best, row_second, row_match = row
     rows, partner, near, reach = side

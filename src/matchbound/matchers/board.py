@@ -71,13 +71,16 @@ class Board:
         Their witnesses are at least `threshold`.
         """
         x_end, y_end = self._x.end(degree), self._y.end(degree)
-        column_best, column_second = self._count(x_end, y_end, threshold)
+        least = min(threshold, max(threshold - 1, 2))
+        column_best, column_second = self._count(x_end, y_end, least)
         row_best, row_second, row_match = (part[:x_end] for part in self._row)
         x = np.flatnonzero((row_best >= threshold) & (row_best > row_second)).astype(np.int32)
         y, best = row_match[x], row_best[x]
         x = x[(column_best[y] == best) & (column_second[y] < best)]
-        y, best, second = row_match[x], row_best[x], row_second[x]
-        self._see_columns(x, y, x_end, second)
+        y, best = row_match[x], row_best[x]
+        second = np.maximum(row_second[x], column_second[y])
+        unsure = second < least - 1  # columns' counts below `least` are not known
+        second[unsure] = self._with_columns(x[unsure], y[unsure], x_end, second[unsure])
         return Found(x, y, np.zeros_like(x), best, best - second)
 
     def _count(self, x_end: int, y_end: int, least: int) -> tuple[Ints, Ints]:
@@ -96,12 +99,13 @@ class Board:
             best = np.maximum(best, own_best[:y_end])
         return best, second
 
-    def _see_columns(self, x: Ints, y: Ints, x_end: int, second: Ints) -> None:
+    def _with_columns(self, x: Ints, y: Ints, x_end: int, second: Ints) -> Ints:
         """Raise `second` to the highest count of y and another x."""
         from matchbound.matchers._counting import raise_to_rivals
 
         known = (y, x, self._y.rows, self._y.reach, self._x.free, x_end)
         self._in_turns(raise_to_rivals, lambda own: (*known, own, second))
+        return second
 
     def _in_turns(self, kernel: Kernel, given: Callable[[Own], tuple[object, ...]]) -> None:
         """Let every thread take its turns."""

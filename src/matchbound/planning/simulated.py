@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from matchbound.planning.margins import Margin
 
-DRAWS = 500
+DRAWS = 300
 SEED = 2718
 
 
