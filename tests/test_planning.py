@@ -226,7 +226,7 @@ def test_betting_is_simulated_with_its_error():
     prospects, labels, draws = Prospects(asked), 250, 600
     power = prospects.power(labels, "precision")
     error = prospects.chances["precision"].error(power)
-    assert error == pytest.approx(math.sqrt(power * (1 - power) / 500), rel=0.02)
+    assert error == pytest.approx(math.sqrt(power * (1 - power) / 300), rel=0.02)
     rng = np.random.default_rng(6)
     gap = ((0, 0, 0, 100_000), (2, 2, 0, 1000), (2, 2, 2, 899_000))
     choices = Choices(0.05, ("precision",), guesses={"precision": 0.9})
