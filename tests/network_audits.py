@@ -77,9 +77,9 @@ class Networks:
             )
         return matches, certificate.value("precision"), self.metrics(matches.pairs())[0]
 
-    def fixed(self, seed, labels, train, threshold):
+    def fixed(self, seed, labels, train, threshold, metrics=("precision",)):
         """The same for one threshold, chosen before."""
-        draw = self.draw(seed, labels, train)
+        draw = self.draw(seed, labels, train, metrics=metrics)
         truth = self.labels(draw)
         trained = {x for x, place, _ in draw.sample if place is not None}
         known = [(x, y) for x, y in zip(*truth.to_pydict().values(), strict=True) if x in trained]

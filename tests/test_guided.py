@@ -89,9 +89,15 @@ def test_the_commands(small, tmp_path, capsys):
     assert "threshold must be left out with guided, got 2: " in capsys.readouterr().err
     assert run(*reconcile) == 2
     assert "seeds must be given, got None. " in capsys.readouterr().err
+    guided = ["reconcile", tmp_path / "left.csv", tmp_path / "right.csv", "--guided", audit]
+    for own in (audit / "labels.csv", audit / "sample.csv", tmp_path / "nodes.csv"):
+        assert run(*guided, "--target", "precision=0.8", "--out", own, "--force") == 2
+        assert "out must not be an input" in capsys.readouterr().err
+    assert run(*reconcile, "--seeds", "hubs", "--target", "precision=0.8") == 2
+    assert "target must be left out without guided" in capsys.readouterr().err
     assert contents(tmp_path) == before
     assert run(*reconcile, "--guided", audit, "--target", "precision=0.8") == 0
-    assert "is one of the 7 that the rounds and options fixed" in capsys.readouterr().out
+    assert "of the 7 that the draw's rounds and options make" in capsys.readouterr().out
     assert run("verify", audit) == 0
     certificate = mb.Certificate.load(audit / "certificate.json")
     pairs = [tuple(row[:2]) for row in read_csv(out)]

@@ -427,7 +427,7 @@ def test_the_same_from_python(tmp_path):
     [
         (["--until", "precision=5"], "holdout must be given where the draw counts or takes its "),
         (["--until", "recall"], "until must be given as name=value, got 'recall'. "),
-        (["--until", "recall=x"], "until must be a metric and a number of nodes, got recall=x. "),
+        (["--until", "recall=x"], "until must be one metric and a number of nodes, got recall=x. "),
         (
             ["--until", "recall=21"],
             "labels must be a whole number from 21 to the population's size",

@@ -60,7 +60,7 @@ def test_a_matcher_registered_at_the_draw(tmp_path, capsys):
     assert certify(tmp_path / "audit") == 0
     shown = capsys.readouterr().out
     assert "the holdout matcher was on record before the validation labels; 1 certificate" in shown
-    assert "it is on record since entry 2 of the ledger, before any such label was in" in shown
+    assert "is on record since entry 2 of the ledger, when no validation label was in" in shown
 
 
 @pytest.mark.parametrize("registered", ["never", "too late", "another", "another threshold"])
@@ -118,6 +118,8 @@ def test_the_best_of_several_on_record_costs_each_of_them(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "1 certificate from this draw, or could about 1 other matchers on record, all" in shown
     assert "together with probability at least 90%." in shown
+    assert shown.count("With probability at least 90%, all together (for 2 matchers on record") == 1
+    assert not mb.Certificate.load(audit / "certificate.json").meets("precision", 0.1)
     assert run("verify", audit) == 0
 
 
@@ -342,3 +344,42 @@ def test_a_whole_audit_made_by_hand(tmp_path):
     audit = make_audit(tmp_path)
     assert certify(audit) == 0
     assert [entry["kind"] for entry in entries(audit)] == ["draw", "labels", "certificate"]
+
+
+def test_several_matchers_are_registered_together_or_not_at_all(tmp_path, capsys):
+    make_inputs(tmp_path)
+    assert draw(tmp_path, "--algorithm", "a", "--algorithm", "b") == 0
+    before = contents(tmp_path)
+    two = ["--holdout", f"a={tmp_path / 'holdout.csv'}", "--holdout", f"b={tmp_path / 'gone.csv'}"]
+    assert run("register", tmp_path / "audit", *two) == 2
+    assert contents(tmp_path) == before
+
+
+def test_a_matcher_with_scores_is_registered_at_a_threshold(tmp_path, capsys):
+    make_inputs(tmp_path)
+    write_csv(tmp_path / "scored.csv", ["x", "y", "score"], [["a1", "b1", 0.9]])
+    assert draw(tmp_path, "--holdout", tmp_path / "scored.csv") == 2
+    assert draw(tmp_path, "--threshold", 0.5) == 2
+    assert "threshold and columns must come with a holdout matcher" in capsys.readouterr().err
+    assert draw(tmp_path) == 0
+    assert run("register", tmp_path / "audit", "--holdout", tmp_path / "scored.csv") == 2
+    assert "threshold must be given, because holdout has scores in column 'score'. " in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_certificate_put_elsewhere_in_the_ledger_is_named(audit, capsys):
+    """As if nothing had been certified before it."""
+    from matchbound.assumptions import on_record
+    from matchbound.standing import certified, standing
+
+    certificate = mb.Certificate.load(audit / "certificate.json")
+    issued = certified(certificate.inputs, certificate.choices, ())
+    first = on_record(certificate, standing(read_ledger(audit).entries[:4], issued))
+    append(audit, "certificate", certificate=first.as_dict()["digest"] + "x", **issued)
+    late = on_record(certificate, standing(read_ledger(audit).entries[:3], issued))
+    append(audit, "certificate", certificate=late.as_dict()["digest"], **issued)
+    late.save(audit / "late.json")
+    capsys.readouterr()
+    assert run("verify", audit / "late.json") == 1
+    assert "ledger.jsonl: entry 7 is not as this certificate has it" in capsys.readouterr().out

@@ -339,15 +339,15 @@ def test_no_hubs_in_a_circle():
         ),
         (
             {"threshold": 0},
-            "threshold must be a whole number of at least 1, got 0. Give for example 3.",
+            "threshold must be a whole number from 1 to 2147483647, got 0. Give for example 3.",
         ),
         (
             {"repeat": 1.5},
-            "repeat must be a whole number of at least 1, got 1.5. Give for example 3.",
+            "repeat must be a whole number from 1 to 2147483647, got 1.5. Give for example 3.",
         ),
         (
             {"threshold": True},
-            "threshold must be a whole number of at least 1, got True. Give for example 3.",
+            "threshold must be a whole number from 1 to 2147483647, got True. Give for example 3.",
         ),
         (
             {"method": "expand", "seed": 1.5},

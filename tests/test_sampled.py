@@ -233,3 +233,21 @@ def test_holdout_of_nodes_to_come_is_tight_and_the_finite_bound_too_strong():
         failed_finite += guarantees({"all": census}, finite, complete=False)[0].value < 0.2
     assert 0.03 < failed / 2000 <= at_most(0.1, 2000)
     assert failed_finite / 2000 > 0.13
+
+
+def test_unlabelled_is_the_worst_for_nodes_to_come_too():
+    """A node without a match that nobody labels must not raise the bound on recall."""
+    rng = np.random.default_rng(10)
+    choices = Choices(0.05, ("precision", "recall", "error-rate"), future=True)
+    for _ in range(300):
+        t = rng.integers(0, 3, 40)
+        ht = rng.binomial(t, 0.9)
+        nodes = [(int(max(a, 1)), int(a), int(b)) for a, b in zip(t, ht, strict=True)]
+        hidden = [(h, None, None) if rng.random() < 0.2 else (h, a, b) for h, a, b in nodes]
+        gap = ((1, 1, 1, 60),)
+        full, part = (
+            guarantees({"all": Tally(100, (), tuple(n), (), gap)}, choices, complete=True)
+            for n in (nodes, hidden)
+        )
+        for one, other in zip(full, part, strict=True):
+            assert other.value <= one.value if one.side == "lower" else other.value >= one.value

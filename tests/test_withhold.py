@@ -97,6 +97,11 @@ def test_a_program_in_any_language(tmp_path, capsys):
     ("options", "message"),
     [
         ([], "command must be given, or left and right, got neither. "),
+        (["--command", "python 'm.py {labels} {out}"], "command must be words as in a shell, got "),
+        (
+            ["--command", "cat {labels} {out}", "--method", "witness"],
+            "method must be left out with command, got 'witness'. ",
+        ),
         (["--command", "cat"], "command must have {labels} and {out} in it, got 'cat'. "),
         (["--command", "no-such-program {labels} {out}"], "command must be a program that runs, "),
         (["--command", "false {labels} {out}"], "the command ended with status 1: it said nothing"),
@@ -134,3 +139,57 @@ def test_networks(tmp_path, capsys):
     right_ones = sum(truth.get(x) == y for x, y in found.items())
     assert certificate.value("precision") <= right_ones / len(found)
     assert certificate.value("precision") > 0.8
+
+
+@pytest.mark.parametrize("found", [None, {"x": 1}, [("a1", "b1", 0.5)], 7])
+def test_what_a_matcher_must_return(tmp_path, found):
+    audit = make_audit(tmp_path)
+    before = contents(audit)
+    for place in ([audit], [mb.Draw.load(audit), audit / "labels.csv"]):
+        with pytest.raises(mb.InputError, match=r"^matcher must return a table or a list of pairs"):
+            mb.withhold(lambda known: found, *place)
+    assert contents(audit) == before
+
+
+def test_pairs_of_any_kind(tmp_path):
+    audit = make_audit(tmp_path)
+    expected = mb.withhold(first_of, audit).guarantees
+    for kind in (tuple, set, iter):
+        again = mb.withhold(lambda known, kind=kind: kind(first_of(known)), audit, force=True)
+        assert again.guarantees == expected
+
+
+def test_unlabelled_nodes_are_refused_before_the_matcher_is_run(tmp_path):
+    audit = make_audit(tmp_path)
+    rows = read_csv(audit / "labels.csv")
+    write_csv(audit / "labels.csv", ["x", "y"], rows[:-1])
+    ran = []
+    with pytest.raises(mb.InputError, match=r"^labels must cover every sampled node; 1 of "):
+        mb.withhold(lambda known: ran.append(known), audit)
+    assert not ran
+
+
+def test_what_certify_refuses_leaves_nothing_behind(tmp_path):
+    audit = make_audit(tmp_path)
+    before = contents(audit)
+    with pytest.raises(mb.InputError, match=r"^holdout and complete must match nodes of the pop"):
+        mb.withhold(lambda known: [("stranger", "b1")], audit)
+    assert contents(audit) == before
+
+
+def test_ids_that_look_like_nothing(tmp_path):
+    """NA and 007 are ids, from a program too."""
+    people = [f"00{i}" for i in range(50)] + ["NA", "null", "nan"]
+    write_csv(tmp_path / "people.csv", ["id"], [[x] for x in people])
+    draw = mb.draw(tmp_path / "people.csv", labels=30, train=20, seed="s", one_to_one=True)
+    draw.save(tmp_path / "audit")
+    nodes = [x for x, _, _ in draw.sample]
+    write_csv(tmp_path / "audit/labels.csv", ["x", "y"], [[x, f"y{x}"] for x in nodes])
+    lines = "".join(f"{x},y{x}\\n" for x in people)
+    program = f"import sys; open(sys.argv[2], 'w').write('x,y\\n{lines}')".replace("\\\\", "\\")
+    (tmp_path / "m.py").write_text(program)
+    matcher = command(f"{sys.executable} {tmp_path / 'm.py'} {{labels}} {{out}}")
+    folder = mb.withhold(matcher, tmp_path / "audit")
+    memory = mb.withhold(matcher, draw, tmp_path / "audit/labels.csv")
+    assert folder.guarantees == memory.guarantees
+    assert folder.value("precision") > 0.9

@@ -14,16 +14,21 @@ FIXED = (
     "validation labels were seen."
 )
 ON_RECORD = (
-    "The holdout matcher was fixed before the validation labels were seen: it is on record since "
-    "entry {} of the ledger, before any such label was in this folder or its ledger."
+    "The holdout matcher is on record since entry {} of the ledger, when no validation label was "
+    "in labels.csv or in the ledger. Not checked: nobody had seen such labels elsewhere, nor "
+    "chosen by them."
 )
 GUIDED = (
-    "Not checked: the holdout matcher is one of the {} that the rounds and options fixed at the "
-    "draw make from the training labels; the validation labels chose which, and the bounds hold "
-    "for each."
+    "Not checked: the holdout matcher was fixed before the validation labels were seen, or is one "
+    "of the {} that the draw's rounds and options make from the training labels; if those labels "
+    "chose which, the bounds hold for each."
 )
 ALL_TRUE = "Every labelled node's labels hold all of its true matches, and no others."
 HOLDOUT = "The holdout matcher was developed with no labels but the training nodes'."
+HOLDOUT_GUIDED = (
+    "The holdout matcher was developed with no labels but the training nodes', apart from that "
+    "choice."
+)
 ANYTHING = "The complete matcher may have been developed with anything, these labels included."
 ONE_TO_ONE = "The user promised that a node has at most one true match."
 ONE_FOUND = "The user promised that a matcher finds at most one match a node."
@@ -55,7 +60,8 @@ def assumed(
         (FIXED, not choices.rounds),
         (GUIDED.format(choices.leaves), bool(choices.rounds)),
         (ALL_TRUE, True),
-        (HOLDOUT, True),
+        (HOLDOUT, not choices.rounds),
+        (HOLDOUT_GUIDED, bool(choices.rounds)),
         (ANYTHING, complete and not choices.is_sampled),
         (ANYTHING_ELSE, complete and bool(choices.gap) and not choices.future),
         (COMPARED, complete and bool(choices.gap)),

@@ -13,7 +13,7 @@ from matchbound.files import read_json, read_text, write_whole
 from matchbound.parts import WHOLE, parts
 from matchbound.tallies import Tally
 from matchbound.theorems import Guarantee, Threshold, choose_threshold, guarantees
-from matchbound.words import advise, describe
+from matchbound.words import advise, describe, is_picked
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -89,10 +89,14 @@ class Certificate:
         return max(found) if metric == "error-rate" else min(found)
 
     def meets(self, metric: str, target: float) -> bool:
-        """Whether a target is certified; nothing is by an exploratory certificate."""
+        """Whether a target is certified at 1 − δ.
+
+        Nothing is by an exploratory certificate, nor by one about a matcher that may have been
+        picked among several by the labels.
+        """
         if metric not in self.choices.metrics:
             self.value(metric)  # refused
-        if self.exploratory or not self.guarantees:
+        if self.exploratory or not self.guarantees or is_picked(self):
             return False
         value = self.value(metric)
         return value <= target if metric == "error-rate" else value >= target

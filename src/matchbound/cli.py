@@ -115,11 +115,11 @@ def _extend(options: argparse.Namespace, out: Path) -> int:
 
 def _of_the_draw(options: argparse.Namespace) -> dict[str, Any]:
     """The choices that only a draw can make."""
-    until = {}
+    until: dict[str, int] = {}
     for metric, count in _pairs(options.until, "until"):
-        if not count.isdecimal():
+        if not count.isdecimal() or until:
             raise InputError(
-                f"until must be a metric and a number of nodes, got {metric}={count}. "
+                f"until must be one metric and a number of nodes, got {metric}={count}. "
                 "Give for example recall=200."
             )
         until[metric] = int(count)
@@ -150,6 +150,7 @@ def _register(options: argparse.Namespace) -> int:
 def _certify(options: argparse.Namespace) -> int:
     from matchbound.certifying import certify
     from matchbound.files import check_writable, refuse_existing
+    from matchbound.words import is_picked
 
     out = Path(options.out or Path(options.audit or ".") / "certificate.json")
     refuse_existing([out], options.force)
@@ -189,6 +190,8 @@ def _certify(options: argparse.Namespace) -> int:
     for metric, target in required.items():
         verdict = "certified" if met[metric] else "not certified"
         verdict += " (exploratory)" if certificate.exploratory else ""
+        if is_picked(certificate):
+            verdict += " (other matchers are on record: this one may have been picked)"
         print(f"Required {metric} {target:g}: {verdict}.", file=sys.stderr)
     return 0 if all(met.values()) else 1
 
@@ -285,12 +288,18 @@ def _reconcile(options: argparse.Namespace) -> int:
         return _guide(options, out)
     if options.seeds is None:
         raise InputError("seeds must be given, got None. Give pairs that are known, or hubs.")
+    for name in ("target", "labels"):
+        if getattr(options, name) is not None:
+            raise InputError(
+                f"{name} must be left out without guided, got {getattr(options, name)!r}. "
+                "Give --guided AUDIT too, or drop it."
+            )
     _refuse_input_as_out(out, [options.left, options.right, options.seeds])
     matches = reconcile(
         options.left,
         options.right,
         options.seeds,
-        method=options.method,
+        method=options.method or "witness",
         threshold=options.threshold,
         repeat=options.repeat,
         marks=options.marks,
@@ -316,6 +325,10 @@ def _withhold(options: argparse.Namespace) -> int:
             f"{'both' if options.command else 'neither'}. Say which matcher is to be run."
         )
     if options.command is not None:
+        if options.method is not None:
+            raise InputError(
+                f"method must be left out with command, got {options.method!r}. Drop one of them."
+            )
         matcher, threshold = command(options.command), options.threshold
     else:
         given = {"method": options.method, "threshold": _whole(options.threshold)}
@@ -331,14 +344,15 @@ def _withhold(options: argparse.Namespace) -> int:
 
 
 def _whole(number: float | None) -> int | float | None:
-    return int(number) if number is not None and number == int(number) else number
+    whole = number is not None and math.isfinite(number) and number == int(number)
+    return int(number) if whole and number is not None else number
 
 
 def _guide(options: argparse.Namespace, out: Path) -> int:
     from matchbound.files import refuse_existing
     from matchbound.guiding import guide
 
-    own = ("seeds", "threshold", "repeat", "marks", "seed")
+    own = ("seeds", "method", "threshold", "repeat", "marks", "seed")
     for name in own:
         if getattr(options, name) is not None:
             raise InputError(
@@ -392,9 +406,15 @@ def _choices(options: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _whole_numbers(text: str | None) -> tuple[int | float, ...] | None:
-    numbers = _numbers(text, "options")
-    return None if numbers is None else tuple(int(n) if n == int(n) else n for n in numbers)
+def _whole_numbers(text: str | None) -> tuple[int, ...] | None:
+    if text is None:
+        return None
+    if not all(part.strip().isdecimal() for part in text.split(",")):
+        raise InputError(
+            f"options must be whole numbers with commas between them, got {text!r}. "
+            "Give for example 2,3,4."
+        )
+    return tuple(int(part) for part in text.split(","))
 
 
 def _numbers(text: str | None, argument: str) -> tuple[float, ...] | None:
@@ -605,7 +625,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     reconcile.add_argument("--labels", metavar="FILE", help="of guided (default: AUDIT/labels.csv)")
     reconcile.add_argument(
-        "--method", default="witness", metavar="NAME", help="witness (default), percolation, expand"
+        "--method", metavar="NAME", help="witness (default), percolation, expand"
     )
     reconcile.add_argument(
         "--threshold", type=int, metavar="T", help="witnesses that a match needs"

@@ -84,8 +84,10 @@ class Draw:
             drawn = [(place, node) for node, _, place in draw.sample if place is not None]
             return [node for _, node in sorted(drawn)]
 
-        kept = ("population", "seed", "train", "choices", "matching")
+        kept = ("seed", "train", "choices", "matching")
         same = all(self.as_dict()[name] == before.as_dict()[name] for name in kept)
+        for name in ("digest", "size", "id"):
+            same = same and self.population[name] == before.population[name]
         return same and order(self)[: before.labels] == order(before)
 
     def _facts(self) -> dict[str, Any]:

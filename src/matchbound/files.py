@@ -6,7 +6,8 @@ import io
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,21 @@ def check_writable(path: Path) -> None:
             pass
     except OSError as error:
         raise EngineError(f"cannot write {path}: {error.strerror}. Choose another place.") from None
+
+
+@contextmanager
+def undone_on_error(paths: Iterable[Path]) -> Iterator[None]:
+    """Whatever happens to these files is undone if what follows is refused."""
+    before = {path: path.read_bytes() if is_file(path) else None for path in paths}
+    try:
+        yield
+    except BaseException:
+        for path, content in before.items():
+            if content is None:
+                path.unlink(missing_ok=True)
+            else:
+                write_whole({path: content}, force=True)
+        raise
 
 
 def write_whole(files: Mapping[Path, str | bytes], *, force: bool) -> None:

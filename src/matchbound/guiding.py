@@ -5,6 +5,7 @@ with D's labels alone, and all of them are bounded at once, at their share of δ
 labels choose, its bound holds.
 """
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,8 @@ from matchbound.certifying import certify
 from matchbound.choices import Choices
 from matchbound.draws import Draw
 from matchbound.errors import AssumptionError, InputError
-from matchbound.labelled import labels_of
+from matchbound.files import find_file, undone_on_error
+from matchbound.labelled import check_all_labelled, labels_of
 from matchbound.matchers import Board, Found, Graph, Matches, graph
 from matchbound.matchers.found import joined
 from matchbound.matchers.matches import named
@@ -46,24 +48,22 @@ def guide(
     from the most generous on. If none keeps the bound on precision at `target`, that was all. The
     seeds are the training nodes' matches. Matches are written to `out`, and certified.
     """
-    draw = Draw.load(audit)
-    if not draw.choices.rounds:
-        raise InputError(
-            "audit must be of a draw with rounds and options, got one without. "
-            "Draw with --rounds 3 --options 2,3,4,5."
-        )
-    if "precision" not in draw.choices.metrics or not 0 < target < 1:
-        raise InputError(
-            f"target must be a precision above 0 and below 1, of a draw that certifies precision, "
-            f"got {target!r}. Give precision=0.95."
-        )
+    draw = _checked(audit, target)
+    place = Path(out)
+    _refuse_own_files(place, Path(audit), labels, draw)
     truth = Path(audit) / "labels.csv" if labels is None else labels
     known = labels_of(draw, audit, truth, "all")
+    check_all_labelled(draw, known)
     scale = Scale(draw, known)
     x, y = graph(left, "left"), graph(right, "right")
     in_left, in_right = (set(one.ids.to_pylist()) for one in (x, y))
     trained = labels_of(draw, audit, truth, "train")
     pairs = [(a, b) for a, b in trained if a in in_left and b in in_right]
+    if not pairs:
+        raise InputError(
+            "labels must give a training node a match in both networks, got none: they are the "
+            "seeds. Draw with --train, and label those nodes."
+        )
     seeds, likeness = read_seeds(pairs, x, y)
     adopted: list[Found] = []
     for done in range(draw.choices.rounds):
@@ -73,8 +73,37 @@ def guide(
         found.round[:] = done + 1
         adopted.append(found)
     matches = named(x, y, seeds, likeness, joined(adopted))
-    matches.save(out, force=force)
-    return matches, certify(audit, holdout=out, labels=labels, threshold=0.0)
+    with undone_on_error([place]):
+        matches.save(place, force=force)
+        return matches, certify(audit, holdout=place, labels=labels, threshold=0.0)
+
+
+def _checked(audit: Any, target: Any) -> Draw:
+    if not isinstance(audit, str | os.PathLike):
+        raise InputError(f"audit must be a folder, got {type(audit).__name__}. Give its path.")
+    draw = Draw.load(audit)
+    if not draw.choices.rounds:
+        raise InputError(
+            "audit must be of a draw with rounds and options, got one without. "
+            "Draw with --rounds 3 --options 2,3,4,5."
+        )
+    number = isinstance(target, int | float) and not isinstance(target, bool)
+    if not (number and 0 < target < 1 and "precision" in draw.choices.metrics):
+        raise InputError(
+            "target must be a precision above 0 and below 1, of a draw that certifies precision, "
+            f"got {target!r}. Give precision=0.95."
+        )
+    return draw
+
+
+def _refuse_own_files(out: Path, audit: Path, labels: Any, draw: Draw) -> None:
+    """Nothing that a person or the draw made is overwritten by matches, even if forced."""
+    names = ("draw.json", "sample.csv", "labels.csv", "gap.csv", "ledger.jsonl", "certificate.json")
+    ours = [audit / name for name in names]
+    ours += [Path(labels)] if isinstance(labels, str | os.PathLike) else []
+    ours += find_file(draw.population["path"], audit) if draw.population["path"] else []
+    if out.resolve() in {path.resolve() for path in ours}:
+        raise InputError(f"out must not be an input, got {str(out)!r}. Choose another place.")
 
 
 def _round(

@@ -1,6 +1,7 @@
 """Labels by their role: D's for the matcher that will be validated, never S's."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,16 @@ def labels(audit: "str | PathLike[str]", role: str = "train") -> list[tuple[str,
     if not isinstance(audit, str | os.PathLike):
         raise InputError(f"audit must be a folder, got {type(audit).__name__}. Give its path.")
     return labels_of(Draw.load(audit), audit, Path(audit) / "labels.csv", role)
+
+
+def check_all_labelled(draw: Draw, known: Sequence[tuple[str, str | None]]) -> None:
+    """Before a matcher is run for a certificate that would be refused."""
+    missing = sorted({node for node, _, _ in draw.sample} - {x for x, _ in known})
+    if missing:
+        raise InputError(
+            f"labels must cover every sampled node; {len(missing)} of {len(draw.sample)} have none "
+            f"(first: {missing[0]!r}). Label them, or record 'no match'."
+        )
 
 
 def labels_of(

@@ -53,7 +53,11 @@ def other_ledger(certificate: Certificate, folder: Path) -> Iterator[str]:
     entry = next((e for e in ledger.of_kind("certificate") if e["certificate"] == digest), None)
     if entry is None:
         yield f"ledger.jsonl: entry {said['entries'] + 1}, this certificate's, is missing"
-    elif entry["entry"] <= said["entries"] or standing(before, _issued(certificate)) != said:
+    elif entry["entry"] != said["entries"] + 1 or any(
+        entry.get(name) != value for name, value in _issued(certificate).items()
+    ):
+        yield f"ledger.jsonl: entry {entry['entry']} is not as this certificate has it"
+    elif standing(before, _issued(certificate)) != said:
         yield "ledger is not what the entries before this certificate give"
     draws = [e["draw"] for e in ledger.of_kind("draw")]
     try:

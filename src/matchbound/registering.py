@@ -12,7 +12,7 @@ from matchbound.forms import recognise
 from matchbound.labelled import labels
 from matchbound.ledger import append, sound_ledger
 from matchbound.sampling import named
-from matchbound.scores import first_threshold
+from matchbound.scores import check_scored, first_threshold
 from matchbound.sources import open_source
 from matchbound.standing import matcher
 
@@ -36,13 +36,17 @@ def register(
     if holdout is None:
         raise InputError("holdout must be given, got None. Give the holdout matcher's output.")
     labelled = _labelled(folder, draw)
+    found = []
     with connect() as con:
         for name, given in named(holdout, draw.choices, "holdout").items():
             source = open_source(con, "holdout", given)
             form = recognise(source, columns or {})
             least = first_threshold(draw.choices, threshold, [form])
+            check_scored(form, least)
             facts = source.as_dict(threshold=least, columns=dict(columns or {}))
-            append(folder, "register", holdout=matcher(name, facts), validation=labelled)
+            found.append(matcher(name, facts))
+    for one in found:
+        append(folder, "register", holdout=one, validation=labelled)
     return labelled
 
 

@@ -12,7 +12,7 @@ from matchbound.engine import connect, keep, query
 from matchbound.errors import InputError
 from matchbound.forms import Clusters, recognise
 from matchbound.matching import Matching
-from matchbound.scores import first_threshold
+from matchbound.scores import check_scored, first_threshold
 from matchbound.sources import open_source
 from matchbound.standing import matcher
 from matchbound.tables import id_column, read_ids, read_matches
@@ -118,6 +118,11 @@ def _register(
 ) -> tuple[Mapping[str, Any], ...]:
     """What goes on record; the table `matched` has the nodes with a match, if the draw needs it."""
     if holdout is None:
+        if threshold is not None or columns:
+            raise InputError(
+                "threshold and columns must come with a holdout matcher, got them alone. "
+                "Give it too, or give them to certify."
+            )
         if choices.among or choices.counted == "precision":
             raise InputError(
                 "holdout must be given where the draw counts or takes its matches, got None. "
@@ -129,6 +134,7 @@ def _register(
         source = open_source(con, "holdout", given)
         form = recognise(source, columns or {})
         least = first_threshold(choices, threshold, [form])
+        check_scored(form, least)
         if choices.among or choices.counted == "precision":
             read_matches(con, source, "holdout", form, matching, least)
             keep_matched(con, isinstance(form, Clusters), matching.dedupe)

@@ -72,6 +72,15 @@ def first_threshold(
     return fixed
 
 
+def check_scored(form: Form, threshold: float | None) -> None:
+    """A matcher on record is one at a threshold, if it has scores."""
+    if isinstance(form, Pairs) and form.score is not None and threshold is None:
+        raise InputError(
+            f"threshold must be given, because holdout has scores in column {form.score!r}. "
+            "Say from which score on a pair is a match."
+        )
+
+
 def scores_enough(
     con: "DuckDBPyConnection", source: Source, column: str, threshold: float | None
 ) -> str:

@@ -18,7 +18,7 @@ from matchbound.tables import id_column, read_ids
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-DRAWN = "matchbound drew the labelled nodes uniformly at random, and kept the choices."
+DRAWN = "matchbound drew the labelled nodes uniformly at random."
 BROUGHT = (
     "Not checked: the labelled nodes are a uniform random sample of the population, and the nodes "
     "trained on a uniform random part of them."

@@ -81,9 +81,11 @@ def _together(entries: Sequence[Entry], issued: Sequence[Mapping[str, Any]]) -> 
     failing: dict[tuple[str, str], Fraction] = {}
     several, delta = 1, Fraction(0)
     for one in issued:
+        if one["exploratory"]:
+            continue
         delta, several = Fraction(repr(one["delta"])), len(one["holdout"])
         about = repr(one["complete"]) if one["is_sampled"] else str(bool(one["complete"]))
-        for holdout in [] if one["exploratory"] else one["holdout"]:
+        for holdout in one["holdout"]:
             failing[repr(holdout), about] = delta / several
     certified_too = {holdout for holdout, _ in failing}
     for entry in _before_labels(entries):

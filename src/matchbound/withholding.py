@@ -1,10 +1,11 @@
 """The paper's withhold and gap as one call: a matcher on D's labels, on all, and certified."""
 
+import csv as python_csv
 import io
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ from matchbound.certificates import Certificate
 from matchbound.certifying import certify
 from matchbound.draws import Draw
 from matchbound.errors import EngineError, InputError
-from matchbound.files import is_file, refuse_existing, write_whole
-from matchbound.labelled import labels_of
+from matchbound.files import is_file, refuse_existing, undone_on_error, write_whole
+from matchbound.labelled import check_all_labelled, labels_of
 from matchbound.objects import as_table
 from matchbound.sampling import Progress
 
@@ -48,25 +49,26 @@ def withhold(
     truth = Path(audit) / "labels.csv" if labels is None else labels
     places = {} if in_memory else {r: Path(audit) / f"{r}.csv" for r in ("holdout", "complete")}
     refuse_existing(list(places.values()), force)
+    check_all_labelled(drawn, labels_of(drawn, audit, truth, "all", population))
     found: dict[str, Any] = {}
     for role, used in (("holdout", "train"), ("complete", "all")):
         progress(f"running the matcher with labels: {used}")
-        known = labels_of(drawn, audit, truth, used, population)
-        found[role] = matcher(known)
-    if places:
-        write_whole({place: _csv(found[r]) for r, place in places.items()}, force=force)
-    else:
-        found = {role: _table(matches) for role, matches in found.items()}
-    return certify(
-        audit,
-        **(places or found),
-        labels=labels,
-        threshold=threshold,
-        columns=columns,
-        population=population,
-        memory=memory,
-        progress=progress,
-    )
+        found[role] = matcher(labels_of(drawn, audit, truth, used, population))
+    with undone_on_error(places.values()):
+        if places:
+            write_whole({place: _csv(found[r]) for r, place in places.items()}, force=force)
+        else:
+            found = {role: _table(matches) for role, matches in found.items()}
+        return certify(
+            audit,
+            **(places or found),
+            labels=labels,
+            threshold=threshold,
+            columns=columns,
+            population=population,
+            memory=memory,
+            progress=progress,
+        )
 
 
 def command(template: str) -> Matcher:
@@ -76,14 +78,19 @@ def command(template: str) -> Matcher:
             f"command must have {{labels}} and {{out}} in it, got {template!r}. "
             'Give for example "python match.py {labels} {out}".'
         )
+    try:
+        pieces = shlex.split(template)
+    except ValueError as error:
+        raise InputError(
+            f"command must be words as in a shell, got {template!r} ({error}). Close the quotes."
+        ) from None
 
     def run(known: Labels) -> bytes:
         with tempfile.TemporaryDirectory(prefix="matchbound-") as folder:
             given, out = Path(folder) / "labels.csv", Path(folder) / "matches.csv"
             write_whole({given: _csv(known)}, force=False)
             words = [
-                word.replace("{labels}", str(given)).replace("{out}", str(out))
-                for word in shlex.split(template)
+                word.replace("{labels}", str(given)).replace("{out}", str(out)) for word in pieces
             ]
             _call(words)
             if not is_file(out):
@@ -115,11 +122,11 @@ def network(left: Any, right: Any, **how: Any) -> Matcher:
 
 def _call(words: list[str]) -> None:
     try:
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-    except OSError as error:
+        done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
         raise InputError(
-            f"command must be a program that runs, got {words[0]!r} ({error.strerror}). "
-            "Check its name."
+            f"command must be a program that runs, got {words[0]!r} ({reason}). Check its name."
         ) from None
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()[-1]
@@ -127,21 +134,42 @@ def _call(words: list[str]) -> None:
 
 
 def _table(found: Any) -> Any:
-    """A list of pairs, or a program's CSV, as a table; anything else as it is."""
+    """What a matcher returned, as a table that `certify` reads."""
+    import pyarrow as pa
+
+    if isinstance(found, bytes):
+        return _of_csv(found)
+    if isinstance(found, list | tuple | set | frozenset | Iterator):
+        pairs = list(found)
+        if all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
+            x, y = ([None if p[i] is None else str(p[i]) for p in pairs] for i in (0, 1))
+            return pa.table({"x": pa.array(x, pa.string()), "y": pa.array(y, pa.string())})
+    table = as_table(found)
+    if not hasattr(table, "__arrow_c_stream__"):
+        raise InputError(
+            "matcher must return a table or a list of pairs, got "
+            f"{type(found).__name__}. Return pairs (x, y)."
+        )
+    return table
+
+
+def _of_csv(data: bytes) -> Any:
+    """Every column as text: 007 is no number, and NA is an id."""
     import pyarrow as pa
     from pyarrow import csv
 
-    if isinstance(found, bytes):
-        names = found.decode().splitlines()[0].split(",") if found else []
-        as_text = {name.strip('"'): pa.string() for name in names}  # 007 is no number
-        options = csv.ConvertOptions(column_types=as_text, strings_can_be_null=True)
-        return csv.read_csv(io.BytesIO(found), convert_options=options)
-    if isinstance(found, Sequence) and not isinstance(found, str):
-        pairs = list(found)
-        if all(isinstance(pair, Sequence) and len(pair) == 2 for pair in pairs):
-            x, y = ([pair[i] for pair in pairs] for i in (0, 1))
-            return pa.table({"x": pa.array(x, pa.string()), "y": pa.array(y, pa.string())})
-    return found
+    try:
+        names = next(python_csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
+        as_text = {name: pa.string() for name in names}
+        options = csv.ConvertOptions(
+            column_types=as_text, null_values=[""], strings_can_be_null=True
+        )
+        return csv.read_csv(io.BytesIO(data), convert_options=options)
+    except (StopIteration, UnicodeDecodeError, python_csv.Error, pa.ArrowException) as error:
+        raise InputError(
+            f"command must write a CSV of matches to {{out}}, got none that can be read ({error}). "
+            "Let it write columns x and y."
+        ) from None
 
 
 def _csv(found: Any) -> bytes:
@@ -151,5 +179,5 @@ def _csv(found: Any) -> bytes:
     if isinstance(found, bytes):
         return found
     sink = pa.BufferOutputStream()
-    csv.write_csv(pa.table(as_table(_table(found))), sink)
+    csv.write_csv(pa.table(_table(found)), sink)
     return bytes(sink.getvalue())

@@ -34,6 +34,11 @@ def describe(certificate: "Certificate") -> str:
     return "\n".join(lines)
 
 
+def is_picked(certificate: "Certificate") -> bool:
+    """Whether there were other matchers, so that this one may have been picked by the labels."""
+    return certificate.ledger is not None and certificate.ledger["matchers"] > 1
+
+
 def percent(probability: float) -> str:
     return f"{(100 * Decimal(repr(probability))).normalize():f}%"
 
@@ -49,6 +54,10 @@ def heading(certificate: "Certificate") -> list[str]:
     if lines:
         return [*lines, f"Had that been fixed there, with probability at least {sure}, together:"]
     about = ", about nodes to come" if certificate.choices.future else ""
+    if is_picked(certificate):
+        assert certificate.ledger is not None
+        sure = percent(certificate.ledger["together"])
+        about += f" (for {certificate.ledger['matchers']} matchers on record or certified)"
     return [f"With probability at least {sure}, all together{about}:"]
 
 

@@ -16,6 +16,8 @@ from matchbound.matchers.witness import witness
 
 Matcher = Callable[..., Found]  # of two graphs, seeds (their places), and options by keyword
 
+MOST = 2**31 - 1
+
 MATCHERS: dict[str, Matcher] = {
     "witness": witness,
     "percolation": percolation,
@@ -62,7 +64,7 @@ def reconcile(
 def _matcher(method: Any) -> Matcher:
     if callable(method):
         return method  # type: ignore[no-any-return]
-    if method not in MATCHERS:
+    if not isinstance(method, str) or method not in MATCHERS:
         raise InputError(
             f"method must be one of {', '.join(MATCHERS)}; got {method!r}. Choose one."
         )
@@ -80,8 +82,15 @@ def _check_options(matcher: Matcher, method: Any, given: Mapping[str, Any]) -> N
             )
         whole = isinstance(value, Integral) and not isinstance(value, bool)
         if name == "seed":
-            good, rule = whole or isinstance(value, str), "text or a whole number"
+            good, rule = whole or _is_text(value), "text or a whole number"
         else:
-            good, rule = whole and value >= 1, "a whole number of at least 1"
+            good, rule = whole and 1 <= value <= MOST, f"a whole number from 1 to {MOST}"
         if not good:
             raise InputError(f"{name} must be {rule}, got {value!r}. Give for example 3.")
+
+
+def _is_text(value: Any) -> bool:
+    try:
+        return (isinstance(value, str) and bool(value.encode())) or value == ""
+    except UnicodeEncodeError:
+        return False

@@ -58,7 +58,12 @@ def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
     need(sum(member), "a true match", tally.fresh)
     holdout = Finding(0.0, estimate(np.array(values)[member].tolist()), bound)
     rest = tally.size - len(tally.train)
-    if choices.future:
+    if choices.future and bound == "betting":
+        # Over all nodes, not over the members: an unlabelled node must not shrink the bets.
+        share = found(tally) / tally.drawn
+        variance = (choices.variance("recall") or DEFAULT_VARIANCE) * share
+        value = bounds.ratio_lower(member, values, size=None, delta=delta, variance=variance)
+    elif choices.future:
         value = _independent(np.array(values)[member].tolist(), delta, bound, choices, "recall")
     else:
         known = labels.recalls(tally.train)
