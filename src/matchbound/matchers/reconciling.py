@@ -91,6 +91,7 @@ def _check_options(matcher: Matcher, method: Any, given: Mapping[str, Any]) -> N
 
 def _is_text(value: Any) -> bool:
     try:
-        return (isinstance(value, str) and bool(value.encode())) or value == ""
-    except UnicodeEncodeError:
+        value.encode()
+    except (AttributeError, UnicodeEncodeError):
         return False
+    return isinstance(value, str)
