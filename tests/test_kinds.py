@@ -345,6 +345,21 @@ def test_at_any_time(tmp_path, capsys):
     )
 
 
+def test_an_extension_that_was_interrupted_is_repeated(tmp_path, capsys):
+    """The files were written, the ledger was not told."""
+    audit, truth, _ = audit_of(tmp_path, "--anytime", labels=60, train=0)
+    ledger = (audit / "ledger.jsonl").read_text()
+    extend = ["draw", tmp_path / "people.csv", "--extend", "--out", audit, "--labels", 120]
+    assert run(*extend) == 0
+    (audit / "ledger.jsonl").write_text(ledger)
+    label(audit, truth)
+    assert certify(audit, "--threshold", 0.3) == 2
+    assert "audit must hold a draw that its ledger knows" in capsys.readouterr().err
+    assert run(*extend) == 0
+    assert certify(audit, "--threshold", 0.3) == 0
+    load(audit)
+
+
 def test_only_an_anytime_draw_is_read_early_or_grows(tmp_path, capsys):
     audit, truth, _ = audit_of(tmp_path, labels=60, train=0)
     label(audit, truth, 25)

@@ -383,3 +383,15 @@ def test_a_certificate_put_elsewhere_in_the_ledger_is_named(audit, capsys):
     capsys.readouterr()
     assert run("verify", audit / "late.json") == 1
     assert "ledger.jsonl: entry 7 is not as this certificate has it" in capsys.readouterr().out
+
+
+def test_labels_that_were_changed_since_are_told(audit, capsys):
+    rows = [line.split(",") for line in (audit / "labels.csv").read_text().splitlines()[1:]]
+    rows[0][1] = "b399" if rows[0][1] != "b399" else ""
+    write_csv(audit / "labels.csv", ["x", "y"], rows)
+    capsys.readouterr()
+    assert certify(audit, "--force") == 0
+    assert "2 certificates (1 of them when the labels were others) from this draw" in (
+        capsys.readouterr().out
+    )
+    assert run("verify", audit) == 0

@@ -188,7 +188,8 @@ def from_record(record: Mapping[str, Any]) -> Certificate:
 def _ledger(record: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     if record is None:
         return None
-    numbers = [record[name] for name in ("entries", "certificates", "matchers", "together")]
+    names = ("entries", "certificates", "other_labels", "matchers", "together")
+    numbers = [record[name] for name in names]
     if not all(isinstance(n, int | float) for n in numbers) or not record.keys() >= {"head"}:
         raise TypeError("ledger must hold numbers")
     if not isinstance(record["registered"], int | None):

@@ -13,7 +13,7 @@ from matchbound.engine import connect
 from matchbound.errors import InputError
 from matchbound.files import is_folder
 from matchbound.forms import Clusters, Form, Pairs, recognise
-from matchbound.ledger import append, read_ledger
+from matchbound.ledger import append, read_ledger, sound_ledger
 from matchbound.matching import Matching
 from matchbound.sampling import Progress, chosen, named
 from matchbound.scores import first_threshold
@@ -157,6 +157,7 @@ def compute(
 
 def _enter(audit: Path, certificate: Certificate) -> Certificate:
     """Into the ledger: the labels, if they are new to it, then the certificate."""
+    _check_drawn(audit)
     source = certificate.inputs["labels"]
     seen = read_ledger(audit).of_kind("labels")
     if not seen or seen[-1]["labels"] != source["digest"]:
@@ -167,6 +168,15 @@ def _enter(audit: Path, certificate: Certificate) -> Certificate:
     placed = on_record(certificate, standing(read_ledger(audit).entries, issued))
     append(audit, "certificate", certificate=placed.as_dict()["digest"], **issued)
     return placed
+
+
+def _check_drawn(audit: Path) -> None:
+    drawn = [entry["draw"] for entry in sound_ledger(audit).of_kind("draw")]
+    if Draw.load(audit).as_dict()["digest"] not in drawn:
+        raise InputError(
+            f"audit must hold a draw that its ledger knows, got another in {str(audit)!r}. Restore "
+            "draw.json, or repeat the `draw --extend` that was interrupted."
+        )
 
 
 def _changes(choices: Mapping[str, Any], gap_from: str | None, audit: Any) -> dict[str, Any]:

@@ -24,6 +24,7 @@ def certified(
             found[role].append(matcher(algorithm, source))
     return {
         **found,
+        "labels": inputs["labels"]["digest"],
         "delta": choices.delta,
         "is_sampled": choices.is_sampled,
         "exploratory": list(exploratory),
@@ -39,6 +40,7 @@ def standing(entries: Sequence[Entry], issued: Mapping[str, Any]) -> dict[str, A
         "head": entries[-1]["digest"] if entries else "",
         "registered": _registered(entries, issued["holdout"]),
         "certificates": len(before) + 1,
+        "other_labels": sum(one["labels"] != issued["labels"] for one in before),
         "matchers": matchers,
         "together": together,
     }

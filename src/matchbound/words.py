@@ -108,6 +108,8 @@ def ledger_line(certificate: "Certificate") -> list[str]:
     was = "was" if ledger["registered"] is not None else "was not"
     number, others = ledger["certificates"], ledger["matchers"] - 1
     many = "1 certificate" if number == 1 else f"{number} certificates"
+    if ledger["other_labels"]:
+        many += f" ({ledger['other_labels']} of them when the labels were others)"
     also = f", or could about {others} other matchers on record" if others else ""
     return [
         f"Ledger: the holdout matcher {was} on record before the validation labels; {many} from "
