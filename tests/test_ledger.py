@@ -324,8 +324,9 @@ def test_a_draw_without_a_folder_has_no_ledger(tmp_path):
 
 
 def test_registering_what_is_no_matcher_is_refused(tmp_path, capsys):
-    make_inputs(tmp_path)
+    truth = make_inputs(tmp_path)
     assert draw(tmp_path) == 0
+    label(tmp_path / "audit", truth)
     before = contents(tmp_path)
     assert run("register", tmp_path / "audit") == 2
     assert "holdout must be given, got None. " in capsys.readouterr().err

@@ -141,6 +141,12 @@ def test_networks(tmp_path, capsys):
     assert certificate.value("precision") > 0.8
 
 
+def test_no_folder_is_made_for_an_audit_that_is_none(tmp_path):
+    command = ["--command", "cat {labels} {out}"]
+    assert run("withhold", tmp_path / "nowhere", *command) == 2
+    assert not (tmp_path / "nowhere").exists()
+
+
 @pytest.mark.parametrize("found", [None, {"x": 1}, [("a1", "b1", 0.5)], 7])
 def test_what_a_matcher_must_return(tmp_path, found):
     audit = make_audit(tmp_path)

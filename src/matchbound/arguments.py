@@ -4,8 +4,7 @@ import argparse
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 
-Verb = Callable[[argparse.Namespace], int]
-Verbs = Mapping[str, Verb]
+Verbs = Mapping[str, Callable[[argparse.Namespace], int]]
 METRICS = "precision, recall or error-rate"
 
 
@@ -23,12 +22,54 @@ def build_parser(verbs: Verbs) -> argparse.ArgumentParser:
     )
     added = parser.add_subparsers(required=True, metavar="VERB")
 
-    _add_plan(
-        added.add_parser("plan", help="how many labels are needed, or what they give"),
-        verbs["plan"],
-    )
+    for name, what, add_options in VERBS:
+        verb = added.add_parser(name, help=what)
+        add_options(verb)
+        verb.set_defaults(run=verbs[name])
+    return parser
 
-    draw = added.add_parser("draw", help="draw the nodes to label")
+
+def _add_plan(plan: argparse.ArgumentParser) -> None:
+    plan.add_argument("--size", type=int, required=True, metavar="N", help="nodes in all")
+    plan.add_argument(
+        "--matched", type=float, required=True, metavar="SHARE", help="of nodes with a true match"
+    )
+    plan.add_argument(
+        "--guess",
+        action="append",
+        metavar="METRIC=VALUE",
+        help=f"the value you expect of {METRICS}; repeatable",
+    )
+    plan.add_argument(
+        "--target", action="append", metavar="METRIC=VALUE", help="the bound wanted; repeatable"
+    )
+    plan.add_argument("--labels", type=int, metavar="N", help="tell what so many labels give")
+    plan.add_argument(
+        "--power", type=float, default=0.9, help="probability of reaching all targets (0.9)"
+    )
+    plan.add_argument(
+        "--gap-rate",
+        type=float,
+        metavar="SHARE",
+        help="of nodes at which the complete matcher differs; without it there is none",
+    )
+    plan.add_argument("--gap", type=int, metavar="G", help="nodes the matchers are compared on")
+    plan.add_argument("--train", type=int, default=0, metavar="T", help="nodes to train on")
+    plan.add_argument("--delta", type=float, help="probability of failure (default: 0.05)")
+    plan.add_argument("--theorem", metavar="NAME", help="sharp (default) or paper")
+    plan.add_argument(
+        "--one-to-one", action="store_true", help="promise: a node has at most one true match"
+    )
+    plan.add_argument(
+        "--at-most-one-match",
+        action="store_true",
+        help="promise: a matcher finds at most one match a node",
+    )
+    plan.add_argument("--plot", metavar="FILE", help="draw the curve as .svg or .html")
+    plan.add_argument("--force", action="store_true", help="overwrite the plot")
+
+
+def _add_draw(draw: argparse.ArgumentParser) -> None:
     draw.add_argument("population", help="CSV or Parquet file with one row a node")
     draw.add_argument("--labels", type=int, metavar="N", help="nodes to validate on")
     draw.add_argument("--train", type=int, metavar="T", help="nodes to train on (default: 0)")
@@ -59,14 +100,14 @@ def build_parser(verbs: Verbs) -> argparse.ArgumentParser:
     _add_matching(draw)
     _add_choices(draw)
     _add_common(draw)
-    draw.set_defaults(run=verbs["draw"])
 
-    register = added.add_parser("register", help="put a holdout matcher on record")
+
+def _add_register(register: argparse.ArgumentParser) -> None:
     register.add_argument("audit", help="the folder that draw wrote")
     _add_holdout(register)
-    register.set_defaults(run=verbs["register"])
 
-    certify = added.add_parser("certify", help="bound a matcher's precision and recall")
+
+def _add_certify(certify: argparse.ArgumentParser) -> None:
     certify.add_argument("audit", nargs="?", help="the folder that draw wrote")
     _add_holdout(certify)
     certify.add_argument(
@@ -108,19 +149,19 @@ def build_parser(verbs: Verbs) -> argparse.ArgumentParser:
     _add_matching(brought)
     _add_choices(brought)
     _add_common(certify)
-    certify.set_defaults(run=verbs["certify"])
 
-    verify = added.add_parser("verify", help="compute a certificate again")
+
+def _add_verify(verify: argparse.ArgumentParser) -> None:
     verify.add_argument("target", help="an audit folder, or a certificate.json")
     verify.add_argument("--memory", metavar="SIZE", help="spill to disk beyond this, such as 8GB")
-    verify.set_defaults(run=verbs["verify"])
 
-    figures = added.add_parser("figures", help="draw the paper's figures")
+
+def _add_figures(figures: argparse.ArgumentParser) -> None:
     figures.add_argument("--out", required=True, metavar="FOLDER", help="the folder to write to")
     figures.add_argument("--force", action="store_true", help="overwrite what is there")
-    figures.set_defaults(run=verbs["figures"])
 
-    report = added.add_parser("report", help="write a certificate as a page")
+
+def _add_report(report: argparse.ArgumentParser) -> None:
     report.add_argument("target_file", metavar="AUDIT", help="or a certificate.json")
     report.add_argument("-o", "--out", metavar="FILE", help="default: AUDIT/report.html")
     report.add_argument(
@@ -130,9 +171,9 @@ def build_parser(verbs: Verbs) -> argparse.ArgumentParser:
         help="what is wanted, drawn beside the bounds; repeatable",
     )
     report.add_argument("--force", action="store_true", help="overwrite an existing file")
-    report.set_defaults(run=verbs["report"])
 
-    reconcile = added.add_parser("reconcile", help="match the nodes of two networks")
+
+def _add_reconcile(reconcile: argparse.ArgumentParser) -> None:
     reconcile.add_argument("left", help="edge list, CSV or Parquet: src, dst, or two columns")
     reconcile.add_argument("right", help="the other network's")
     reconcile.add_argument("--seeds", metavar="FILE", help="pairs known to match: x, y; or: hubs")
@@ -154,11 +195,9 @@ def build_parser(verbs: Verbs) -> argparse.ArgumentParser:
     reconcile.add_argument("--seed", metavar="TEXT", help="breaks ties (default: 0)")
     reconcile.add_argument("--out", required=True, metavar="FILE", help="CSV or Parquet to write")
     reconcile.add_argument("--force", action="store_true", help="overwrite what is there")
-    reconcile.set_defaults(run=verbs["reconcile"])
 
-    withhold = added.add_parser(
-        "withhold", help="run a matcher without and with the validation labels, and certify it"
-    )
+
+def _add_withhold(withhold: argparse.ArgumentParser) -> None:
     withhold.add_argument("audit", help="the folder that draw wrote, with labels.csv in it")
     withhold.add_argument(
         "--command", metavar="TEXT", help="a program: it reads {labels} and writes {out}, both CSV"
@@ -173,54 +212,11 @@ def build_parser(verbs: Verbs) -> argparse.ArgumentParser:
         help="witnesses that a match needs; of a program's matches, the least score",
     )
     withhold.add_argument("--force", action="store_true", help="overwrite what is there")
-    withhold.set_defaults(run=verbs["withhold"])
 
-    demo = added.add_parser("demo", help="the whole chain on data made for it")
+
+def _add_demo(demo: argparse.ArgumentParser) -> None:
     demo.add_argument("--out", default="demo-audit", metavar="FOLDER")
     demo.add_argument("--force", action="store_true", help="overwrite what is there")
-    demo.set_defaults(run=verbs["demo"])
-    return parser
-
-
-def _add_plan(plan: argparse.ArgumentParser, run: Verb) -> None:
-    plan.add_argument("--size", type=int, required=True, metavar="N", help="nodes in all")
-    plan.add_argument(
-        "--matched", type=float, required=True, metavar="SHARE", help="of nodes with a true match"
-    )
-    plan.add_argument(
-        "--guess",
-        action="append",
-        metavar="METRIC=VALUE",
-        help=f"the value you expect of {METRICS}; repeatable",
-    )
-    plan.add_argument(
-        "--target", action="append", metavar="METRIC=VALUE", help="the bound wanted; repeatable"
-    )
-    plan.add_argument("--labels", type=int, metavar="N", help="tell what so many labels give")
-    plan.add_argument(
-        "--power", type=float, default=0.9, help="probability of reaching all targets (0.9)"
-    )
-    plan.add_argument(
-        "--gap-rate",
-        type=float,
-        metavar="SHARE",
-        help="of nodes at which the complete matcher differs; without it there is none",
-    )
-    plan.add_argument("--gap", type=int, metavar="G", help="nodes the matchers are compared on")
-    plan.add_argument("--train", type=int, default=0, metavar="T", help="nodes to train on")
-    plan.add_argument("--delta", type=float, help="probability of failure (default: 0.05)")
-    plan.add_argument("--theorem", metavar="NAME", help="sharp (default) or paper")
-    plan.add_argument(
-        "--one-to-one", action="store_true", help="promise: a node has at most one true match"
-    )
-    plan.add_argument(
-        "--at-most-one-match",
-        action="store_true",
-        help="promise: a matcher finds at most one match a node",
-    )
-    plan.add_argument("--plot", metavar="FILE", help="draw the curve as .svg or .html")
-    plan.add_argument("--force", action="store_true", help="overwrite the plot")
-    plan.set_defaults(run=run)
 
 
 def _add_choices(parser: argparse._ActionsContainer) -> None:
@@ -305,3 +301,21 @@ def _add_matching(parser: argparse._ActionsContainer) -> None:
 def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--memory", metavar="SIZE", help="spill to disk beyond this, such as 8GB")
     parser.add_argument("--force", action="store_true", help="overwrite existing files")
+
+
+VERBS: list[tuple[str, str, Callable[[argparse.ArgumentParser], None]]] = [
+    ("plan", "how many labels are needed, or what they give", _add_plan),
+    ("draw", "draw the nodes to label", _add_draw),
+    ("register", "put a holdout matcher on record", _add_register),
+    ("certify", "bound a matcher's precision and recall", _add_certify),
+    ("verify", "compute a certificate again", _add_verify),
+    ("figures", "draw the paper's figures", _add_figures),
+    ("report", "write a certificate as a page", _add_report),
+    ("reconcile", "match the nodes of two networks", _add_reconcile),
+    (
+        "withhold",
+        "run a matcher without and with the validation labels, and certify it",
+        _add_withhold,
+    ),
+    ("demo", "the whole chain on data made for it", _add_demo),
+]

@@ -146,7 +146,8 @@ def _register(options: argparse.Namespace) -> int:
 
 def _certify(options: argparse.Namespace) -> int:
     from matchbound.certifying import certify
-    from matchbound.files import check_writable, refuse_existing
+    from matchbound.draws import PARTS
+    from matchbound.files import check_writable, refuse_existing, refuse_input_as_out
     from matchbound.words import is_picked
 
     out = Path(options.out or Path(options.audit or ".") / "certificate.json")
@@ -154,10 +155,11 @@ def _certify(options: argparse.Namespace) -> int:
     if options.audit is None or Path(options.audit).is_dir():
         check_writable(out)
     holdout, complete = named(options.holdout), named(options.complete)
-    inputs = [options.labels, options.population, options.trained_on, *_parts_of(options.audit)]
+    inputs = [options.labels, options.population, options.trained_on]
+    inputs += [Path(options.audit) / name for name in PARTS if options.audit is not None]
     for matches in (holdout, complete):
         inputs += matches.values() if isinstance(matches, dict) else [matches]
-    _refuse_input_as_out(out, inputs)
+    refuse_input_as_out(out, inputs)
     required = by_metric(options.require, "require")
     _check_required(required, options)
     certificate = certify(
@@ -207,17 +209,6 @@ def _check_required(required: dict[str, float], options: argparse.Namespace) -> 
                 f"metric must be one that was certified, got {metric!r}. "
                 f"Choose among {', '.join(metrics)}."
             )
-
-
-def _refuse_input_as_out(out: Path, inputs: Sequence[str | Path | None]) -> None:
-    for given in inputs:
-        if given is not None and Path(given).resolve() == out.resolve():
-            raise InputError(f"out must not be an input, got {str(out)!r}. Choose another place.")
-
-
-def _parts_of(audit: str | None) -> list[Path]:
-    names = ("draw.json", "sample.csv", "gap.csv", "labels.csv", "ledger.jsonl")
-    return [] if audit is None else [Path(audit) / name for name in names]
 
 
 def _verify(options: argparse.Namespace) -> int:
@@ -274,7 +265,7 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _reconcile(options: argparse.Namespace) -> int:
-    from matchbound.files import refuse_existing
+    from matchbound.files import refuse_existing, refuse_input_as_out
     from matchbound.matchers import reconcile
     from matchbound.matchers.matches import check_name
 
@@ -291,7 +282,7 @@ def _reconcile(options: argparse.Namespace) -> int:
                 f"{name} must be left out without guided, got {getattr(options, name)!r}. "
                 "Give --guided AUDIT too, or drop it."
             )
-    _refuse_input_as_out(out, [options.left, options.right, options.seeds])
+    refuse_input_as_out(out, [options.left, options.right, options.seeds])
     matches = reconcile(
         options.left,
         options.right,
@@ -341,7 +332,7 @@ def _withhold(options: argparse.Namespace) -> int:
 
 
 def _guide(options: argparse.Namespace, out: Path) -> int:
-    from matchbound.files import refuse_existing
+    from matchbound.files import refuse_existing, refuse_input_as_out
     from matchbound.guiding import guide
 
     own = ("seeds", "method", "threshold", "repeat", "marks", "seed")
@@ -356,7 +347,7 @@ def _guide(options: argparse.Namespace, out: Path) -> int:
         raise InputError(f"target must be a precision, got {target}. Give precision=0.95.")
     written = Path(options.guided) / "certificate.json"
     refuse_existing([written], options.force)
-    _refuse_input_as_out(out, [options.left, options.right, options.labels])
+    refuse_input_as_out(out, [options.left, options.right, options.labels])
     matches, certificate = guide(
         options.left,
         options.right,

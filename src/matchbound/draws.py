@@ -26,6 +26,8 @@ from matchbound.matching import Matching
 if TYPE_CHECKING:
     from os import PathLike
 
+PARTS = ("draw.json", "sample.csv", "gap.csv", "labels.csv", "ledger.jsonl")
+"""What an audit folder holds that no result may be written over."""
 Row = tuple[str, int | None, int | None]
 """A drawn id, and its places (from 1) in D's and in S's own order."""
 
@@ -48,6 +50,16 @@ class Draw:
     gap: tuple[str, ...] = ()
     holdout: Mapping[str, Any] | None = None
     registered: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def trained(self) -> list[str]:
+        """D, in its own order."""
+        return [x for _, x in sorted((i, x) for x, i, _ in self.sample if i is not None)]
+
+    @property
+    def validated(self) -> list[str]:
+        """S, in its own order."""
+        return [x for _, x in sorted((i, x) for x, _, i in self.sample if i is not None)]
 
     def save(self, folder: "str | PathLike[str]", *, force: bool = False) -> None:
         """Write draw.json, sample.csv and gap.csv, and enter the draw into the ledger."""
@@ -83,15 +95,11 @@ class Draw:
         append(place, "draw", **self._facts(), extends=before.as_dict()["digest"])
 
     def _begins_with(self, before: "Draw") -> bool:
-        def order(draw: Draw) -> list[str]:
-            drawn = [(place, node) for node, _, place in draw.sample if place is not None]
-            return [node for _, node in sorted(drawn)]
-
         kept = ("seed", "train", "choices", "matching")
         same = all(self.as_dict()[name] == before.as_dict()[name] for name in kept)
         for name in ("digest", "size", "id"):
             same = same and self.population[name] == before.population[name]
-        return same and order(self)[: before.labels] == order(before)
+        return same and self.validated[: before.labels] == before.validated
 
     def _facts(self) -> dict[str, Any]:
         digest = self.as_dict()["digest"]

@@ -26,11 +26,17 @@ def refuse_existing(paths: list[Path], force: bool) -> None:
             )
 
 
+def refuse_input_as_out(out: Path, inputs: Iterable[str | Path | None]) -> None:
+    for given in inputs:
+        if given is not None and Path(given).resolve() == out.resolve():
+            raise InputError(f"out must not be an input, got {str(out)!r}. Choose another place.")
+
+
 def check_writable(path: Path) -> None:
     """Before anything is done that cannot be undone: can a file be written there?"""
+    folder = next(place for place in path.resolve().parents if place.exists())
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(prefix=f".{path.name}.", dir=path.parent):
+        with tempfile.NamedTemporaryFile(prefix=f".{path.name}.", dir=folder):
             pass
     except OSError as error:
         raise EngineError(f"cannot write {path}: {error.strerror}. Choose another place.") from None

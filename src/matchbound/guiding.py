@@ -14,14 +14,14 @@ import numpy as np
 from matchbound.certificates import Certificate
 from matchbound.certifying import certify
 from matchbound.choices import Choices
-from matchbound.draws import Draw
+from matchbound.draws import PARTS, Draw
 from matchbound.errors import AssumptionError, InputError
-from matchbound.files import find_file, undone_on_error
+from matchbound.files import find_file, refuse_input_as_out, undone_on_error
 from matchbound.labelled import check_all_labelled, labels_of
 from matchbound.matchers import Board, Found, Graph, Matches, graph
 from matchbound.matchers.found import joined
 from matchbound.matchers.matches import named
-from matchbound.matchers.seeds import read_seeds
+from matchbound.matchers.seeds import in_both, read_seeds
 from matchbound.matchers.witness import degrees_down
 from matchbound.tallies import Tally, Triple
 from matchbound.theorems import guarantees
@@ -56,9 +56,7 @@ def guide(
     check_all_labelled(draw, known)
     scale = Scale(draw, known)
     x, y = graph(left, "left"), graph(right, "right")
-    in_left, in_right = (set(one.ids.to_pylist()) for one in (x, y))
-    trained = labels_of(draw, audit, truth, "train")
-    pairs = [(a, b) for a, b in trained if a in in_left and b in in_right]
+    pairs = in_both(x, y, labels_of(draw, audit, truth, "train"))
     if not pairs:
         raise InputError(
             "labels must give a training node a match in both networks, got none: they are the "
@@ -98,12 +96,10 @@ def _checked(audit: Any, target: Any) -> Draw:
 
 def _refuse_own_files(out: Path, audit: Path, labels: Any, draw: Draw) -> None:
     """Nothing that a person or the draw made is overwritten by matches, even if forced."""
-    names = ("draw.json", "sample.csv", "labels.csv", "gap.csv", "ledger.jsonl", "certificate.json")
-    ours = [audit / name for name in names]
+    ours = [audit / name for name in (*PARTS, "certificate.json")]
     ours += [Path(labels)] if isinstance(labels, str | os.PathLike) else []
     ours += find_file(draw.population["path"], audit) if draw.population["path"] else []
-    if out.resolve() in {path.resolve() for path in ours}:
-        raise InputError(f"out must not be an input, got {str(out)!r}. Choose another place.")
+    refuse_input_as_out(out, ours)
 
 
 def _round(
@@ -144,15 +140,13 @@ class Scale:
         found = dict(matches.pairs())
         size = int(self.draw.population["size"])
         cells = [(0, 0, 0, size - len(found)), (1, 1, 1, len(found))]
-        sample = self.draw.sample
-        train = sorted((place, x) for x, place, _ in sample if place is not None)
-        validation = sorted((place, x) for x, _, place in sample if place is not None)
-        both = {x for x, place, _ in sample if place is not None}
+        train, validation = self.draw.trained, self.draw.validated
+        in_train = set(train)
         tally = Tally(
             size,
-            tuple(self._triple(x, found) for _, x in train),
-            tuple(self._triple(x, found) for _, x in validation),
-            tuple(i for i, (_, x) in enumerate(validation) if x in both),
+            tuple(self._triple(x, found) for x in train),
+            tuple(self._triple(x, found) for x in validation),
+            tuple(i for i, x in enumerate(validation) if x in in_train),
             tuple(cell for cell in cells if cell[3]),
         )
         try:

@@ -52,9 +52,9 @@ def labels_of(
 ) -> list[tuple[str, str | None]]:
     """The same for labels that are anywhere."""
     wanted = {
-        "train": sorted((t, node) for node, t, _ in draw.sample if t is not None),
-        "validation": sorted((v, node) for node, _, v in draw.sample if v is not None),
-        "all": list(enumerate(node for node, _, _ in draw.sample)),
+        "train": draw.trained,
+        "validation": draw.validated,
+        "all": [node for node, _, _ in draw.sample],
     }[role]
     with connect() as con:
         source = open_source(con, "labels", truth)
@@ -69,4 +69,4 @@ def labels_of(
         rows = OF_CLUSTERS if isinstance(form, Clusters) else "select x, y from labels"
         for x, y in con.execute(f"{rows} order by x, y").fetchall():
             matches.setdefault(x, []).append(y)
-    return [(node, y) for _, node in wanted for y in matches.get(node, [])]
+    return [(node, y) for node in wanted for y in matches.get(node, [])]

@@ -35,7 +35,6 @@ def register(
     folder, draw = Path(audit), Draw.load(audit)
     if holdout is None:
         raise InputError("holdout must be given, got None. Give the holdout matcher's output.")
-    labelled = _labelled(folder, draw)
     found = []
     with connect() as con:
         for name, given in named(holdout, draw.choices, "holdout").items():
@@ -45,6 +44,7 @@ def register(
             check_scored(form, least)
             facts = source.as_dict(threshold=least, columns=dict(columns or {}))
             found.append(matcher(name, facts))
+    labelled = _labelled(folder, draw)
     for one in found:
         append(folder, "register", holdout=one, validation=labelled)
     return labelled
@@ -55,8 +55,7 @@ def _labelled(folder: Path, draw: Draw) -> int:
     known = [int(entry["validation"]) for entry in sound_ledger(folder).of_kind("labels")]
     if not is_file(folder / "labels.csv"):
         return max(known, default=0)
-    trained = {node for node, place, _ in draw.sample if place is not None}
-    count = len({x for x, _ in labels(folder, "validation")} - trained)
+    count = len({x for x, _ in labels(folder, "validation")} - set(draw.trained))
     with connect() as con:
         digest = open_source(con, "labels", folder / "labels.csv").digest
     seen = sound_ledger(folder).of_kind("labels")

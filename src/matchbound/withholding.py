@@ -109,13 +109,12 @@ def network(left: Any, right: Any, **how: Any) -> Matcher:
     Verified matches without an edge on one side are no seeds.
     """
     from matchbound.matchers import graph, reconcile
+    from matchbound.matchers.seeds import in_both
 
     graphs = graph(left, "left"), graph(right, "right")
-    in_left, in_right = (set(one.ids.to_pylist()) for one in graphs)
 
     def run(known: Labels) -> Any:
-        seeds = [(x, y) for x, y in known if x in in_left and y in in_right]
-        return reconcile(*graphs, seeds, **how)
+        return reconcile(*graphs, in_both(*graphs, known), **how)
 
     return run
 

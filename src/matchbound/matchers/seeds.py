@@ -1,5 +1,6 @@
 """Seeds: pairs known, or guessed, before the matching starts."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,14 @@ def read_seeds(given: Any, left: Graph, right: Graph) -> tuple[Ints, NDArray[np.
     sides = (("x", x, "left", left), ("y", y, "right", right))
     pairs = np.stack([_places(*side) for side in sides], axis=1)
     return pairs, np.ones(len(pairs))
+
+
+def in_both(
+    left: Graph, right: Graph, known: Sequence[tuple[str, str | None]]
+) -> list[tuple[str, str]]:
+    """Of verified matches, those that have an edge on both sides."""
+    in_left, in_right = set(left.ids.to_pylist()), set(right.ids.to_pylist())
+    return [(x, y) for x, y in known if y is not None and x in in_left and y in in_right]
 
 
 def _hubs(left: Graph, right: Graph) -> tuple[Ints, NDArray[np.float64]]:

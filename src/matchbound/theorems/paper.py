@@ -14,12 +14,14 @@ from matchbound.tallies import Tally
 from matchbound.theorems import gaps, labels
 from matchbound.theorems.terms import (
     Finding,
+    cells_with,
     estimate,
     found,
     most_matches,
     pick_bound,
     precision_lower,
     recall_lower,
+    share_of_cells,
 )
 
 
@@ -90,17 +92,11 @@ def _share(
     delta: float,
     choices: Choices,
 ) -> float:
-    """A bound on the share of nodes whose cell has a property."""
-    count = sum(n for h, c, hc, n in tally.gap if has(h, c, hc))
+    """A bound on the share of nodes whose cell has a property; exact in a census."""
     if tally.is_census:
-        return count / tally.size
-    return side(
-        [False, True],
-        counts=[tally.drawn - count, count],
-        size=tally.size,
-        delta=delta,
-        method=_of_a_histogram(choices, "hypergeometric"),
-    )
+        return cells_with(tally, has) / tally.size
+    method = _of_a_histogram(choices, "hypergeometric")
+    return share_of_cells(tally, has, side, tally.size, delta, method)
 
 
 def _precision_gap(tally: Tally, most: int, delta: float, choices: Choices) -> float:

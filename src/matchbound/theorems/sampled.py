@@ -27,6 +27,7 @@ from matchbound.theorems.terms import (
     need,
     pick_bound,
     recall_lower,
+    share_of_cells,
     subset_lower,
 )
 
@@ -135,15 +136,10 @@ def _share(
     choices: Choices,
 ) -> float:
     """A bound on the share of nodes whose cell has a property. Counts have no order to bet in."""
-    count = sum(n for h, c, hc, n in tally.gap if has(h, c, hc))
     unfit = ("auto", "betting", "anytime", "bernstein")
-    return side(
-        [False, True],
-        counts=[tally.drawn - count, count],
-        size=None if choices.future else tally.size,
-        delta=delta,
-        method="auto" if choices.bound in unfit else choices.bound,
-    )
+    method = "auto" if choices.bound in unfit else choices.bound
+    size = None if choices.future else tally.size
+    return share_of_cells(tally, has, side, size, delta, method)
 
 
 def _sums(member: list[bool], values: list[float]) -> Known:

@@ -1,6 +1,6 @@
 """The labels' term of each metric: a bound on the holdout matcher, shared by all theorems."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -153,6 +153,24 @@ def subset_lower(
         return share_lower(int(members.sum()), len(members), sizes, delta, known)
     low = bounds.lower(members, size=sizes, delta=delta, method=bound)
     return min((known[0] + n * low) / (known[1] + n) for n in sizes)
+
+
+def share_of_cells(
+    tally: Tally,
+    has: Callable[[int, int, int], bool],
+    side: Callable[..., float],
+    size: int | None,
+    delta: float,
+    method: str,
+) -> float:
+    """A bound on the share of nodes whose cell has a property."""
+    count = cells_with(tally, has)
+    seen = [tally.drawn - count, count]
+    return side([False, True], counts=seen, size=size, delta=delta, method=method)
+
+
+def cells_with(tally: Tally, has: Callable[[int, int, int], bool]) -> int:
+    return sum(n for h, c, hc, n in tally.gap if has(h, c, hc))
 
 
 def matched_nodes(tally: Tally, rest: int, delta: float, choices: Choices) -> float:
