@@ -107,6 +107,35 @@ def _add_register(register: argparse.ArgumentParser) -> None:
     _add_holdout(register)
 
 
+def _add_label(label: argparse.ArgumentParser) -> None:
+    label.add_argument("audit", help="the folder that draw wrote")
+    label.add_argument(
+        "--records", required=True, metavar="LEFT", help="the population, with the fields to show"
+    )
+    label.add_argument(
+        "--against", metavar="RIGHT", help="the table it is matched with (with --dedupe: itself)"
+    )
+    label.add_argument("--candidates", metavar="PAIRS", help="pairs to be looked at, or clusters")
+    label.add_argument("--id", metavar="COLUMN", help="the column of ids in RIGHT (default: id)")
+    label.add_argument("--population", metavar="FILE", help="if neither LEFT nor where it was")
+    label.add_argument("--holdout", metavar="H", help="for live bounds of an anytime draw")
+    label.add_argument("--threshold", type=float, metavar="SCORE", help="of H's scores")
+    label.add_argument("--columns", metavar="ROLE=NAME,…", help="of H's table: x, y, score, …")
+    label.add_argument(
+        "--target", action="append", metavar="METRIC=VALUE", help="bound at which one may stop"
+    )
+    label.add_argument(
+        "--twice", type=int, default=0, metavar="N", help="give the first N nodes to two people"
+    )
+    label.add_argument(
+        "--listen", default="127.0.0.1", metavar="ADDRESS", help="(default: this machine alone)"
+    )
+    label.add_argument("--port", type=int, default=0, metavar="P", help="(default: any free one)")
+    label.add_argument(
+        "--no-browser", dest="browser", action="store_false", help="only print the address"
+    )
+
+
 def _add_certify(certify: argparse.ArgumentParser) -> None:
     certify.add_argument("audit", nargs="?", help="the folder that draw wrote")
     _add_holdout(certify)
@@ -307,6 +336,7 @@ VERBS: list[tuple[str, str, Callable[[argparse.ArgumentParser], None]]] = [
     ("plan", "how many labels are needed, or what they give", _add_plan),
     ("draw", "draw the nodes to label", _add_draw),
     ("register", "put a holdout matcher on record", _add_register),
+    ("label", "verify the drawn nodes' matches on a page", _add_label),
     ("certify", "bound a matcher's precision and recall", _add_certify),
     ("verify", "compute a certificate again", _add_verify),
     ("figures", "draw the paper's figures", _add_figures),

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from matchbound.book import how_searched
 from matchbound.certificates import Certificate
 from matchbound.forms import Clusters, Form
 from matchbound.settings import Setting
@@ -77,7 +78,25 @@ def assumed(
 
 def on_record(certificate: Certificate, ledger: Mapping[str, Any]) -> Certificate:
     """The certificate with what the ledger says of it."""
-    place = ledger["registered"]
-    said = FIXED if place is None else ON_RECORD.format(place)
-    assumptions = tuple(said if a == FIXED else a for a in certificate.assumptions)
+    place, labelled = ledger["registered"], ledger.get("labelled")
+    said = {
+        FIXED: FIXED if place is None else ON_RECORD.format(place),
+        ALL_TRUE: ALL_TRUE if labelled is None else f"{ALL_TRUE} {_looked_for(labelled)}",
+    }
+    assumptions = tuple(said.get(sentence, sentence) for sentence in certificate.assumptions)
     return replace(certificate, assumptions=assumptions, ledger=ledger)
+
+
+def _looked_for(labelled: Mapping[str, Any]) -> str:
+    """How truth was searched for, if the labelling page knows."""
+    people = "one person" if labelled["labellers"] == 1 else f"{labelled['labellers']} people"
+    places = list(dict.fromkeys(map(how_searched, labelled["search"])))
+    sentence = (
+        f"On the labelling page {people} looked for them {'; before that '.join(reversed(places))}"
+    )
+    shown = labelled["answers"]
+    sentence += f"; a matcher's answer was shown for {shown} nodes" if shown else ", blind"
+    if labelled["twice"]:
+        sentence += f"; of {labelled['twice']} nodes that several labelled they agreed on "
+        sentence += str(labelled["agreed"])
+    return sentence + "."

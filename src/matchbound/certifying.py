@@ -157,7 +157,7 @@ def compute(
 
 def _enter(audit: Path, certificate: Certificate) -> Certificate:
     """Into the ledger: the labels, if they are new to it, then the certificate."""
-    _check_drawn(audit)
+    check_on_record(audit)
     source = certificate.inputs["labels"]
     seen = read_ledger(audit).of_kind("labels")
     if not seen or seen[-1]["labels"] != source["digest"]:
@@ -170,7 +170,7 @@ def _enter(audit: Path, certificate: Certificate) -> Certificate:
     return placed
 
 
-def _check_drawn(audit: Path) -> None:
+def check_on_record(audit: Path) -> None:
     drawn = [entry["draw"] for entry in sound_ledger(audit).of_kind("draw")]
     if Draw.load(audit).as_dict()["digest"] not in drawn:
         raise InputError(

@@ -144,6 +144,34 @@ def _register(options: argparse.Namespace) -> int:
     return 0
 
 
+def _label(options: argparse.Namespace) -> int:
+    from matchbound.labelling.opening import Inputs
+    from matchbound.labelling.serving import label
+
+    inputs = Inputs(
+        options.records,
+        options.against,
+        options.candidates,
+        options.holdout,
+        options.threshold,
+        columns(options.columns),
+        options.population,
+        options.id,
+        by_metric(options.target, "target"),
+    )
+    done = label(
+        options.audit,
+        inputs,
+        twice=options.twice,
+        listen=options.listen,
+        port=options.port,
+        browser=options.browser,
+        say=_say,
+    )
+    _say(done)
+    return 0
+
+
 def _certify(options: argparse.Namespace) -> int:
     from matchbound.certifying import certify
     from matchbound.draws import PARTS
@@ -399,6 +427,7 @@ def _parser() -> argparse.ArgumentParser:
         {
             "certify": _certify,
             "demo": _demo,
+            "label": _label,
             "draw": _draw,
             "figures": _figures,
             "plan": _plan,

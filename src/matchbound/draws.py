@@ -20,7 +20,7 @@ from matchbound.files import (
     read_text,
     write_whole,
 )
-from matchbound.ledger import NAME, append, sound_ledger
+from matchbound.ledger import NAME, append, sound_ledger, validation_labels
 from matchbound.matching import Matching
 
 if TYPE_CHECKING:
@@ -186,8 +186,7 @@ def _labels_seen(folder: Path) -> bool:
     if not is_file(folder / NAME):
         return False
     ledger = sound_ledger(folder)
-    told = [entry["validation"] for entry in ledger.of_kind("labels")]
-    return any(told) or bool(ledger.of_kind("certificate"))
+    return validation_labels(ledger.entries) > 0 or bool(ledger.of_kind("certificate"))
 
 
 def population_of(draw: Draw, audit: Any, given: Any = None) -> Any:

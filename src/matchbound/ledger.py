@@ -8,7 +8,7 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -49,6 +49,13 @@ def read_ledger(folder: Path) -> Ledger:
     *lines, rest = data.split(b"\n")
     entries = tuple(_parsed(line) for line in lines)
     return Ledger(entries, tuple(_problems(entries)), unfinished=bool(rest))
+
+
+def validation_labels(entries: Sequence[Entry]) -> int:
+    """How many validation nodes the ledger knows labels of, those taken back included."""
+    told = [0, *(int(entry["validation"]) for entry in entries if entry["kind"] == "labels")]
+    each = {e["place"] for e in entries if e["kind"] == "label" and e["validation"]}
+    return max(*told, len(each))
 
 
 def append(folder: Path, kind: str, **facts: Any) -> Entry:

@@ -10,7 +10,7 @@ from matchbound.errors import InputError
 from matchbound.files import is_file
 from matchbound.forms import recognise
 from matchbound.labelled import labels
-from matchbound.ledger import append, sound_ledger
+from matchbound.ledger import append, sound_ledger, validation_labels
 from matchbound.sampling import named
 from matchbound.scores import check_scored, first_threshold
 from matchbound.sources import open_source
@@ -52,13 +52,13 @@ def register(
 
 def _labelled(folder: Path, draw: Draw) -> int:
     """How many nodes have validation labels that no matcher may learn from; the ledger is told."""
-    known = [int(entry["validation"]) for entry in sound_ledger(folder).of_kind("labels")]
+    known = validation_labels(sound_ledger(folder).entries)
     if not is_file(folder / "labels.csv"):
-        return max(known, default=0)
+        return known
     count = len({x for x, _ in labels(folder, "validation")} - set(draw.trained))
     with connect() as con:
         digest = open_source(con, "labels", folder / "labels.csv").digest
     seen = sound_ledger(folder).of_kind("labels")
     if not seen or seen[-1]["labels"] != digest:
         append(folder, "labels", labels=digest, validation=count)
-    return max([count, *known])
+    return max(count, known)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from matchbound.book import provenance
 from matchbound.choices import Choices
 from matchbound.ledger import Entry
 
@@ -35,6 +36,7 @@ def standing(entries: Sequence[Entry], issued: Mapping[str, Any]) -> dict[str, A
     """How a certificate stands that is issued after these entries."""
     before = [entry for entry in entries if entry["kind"] == "certificate"]
     matchers, together = _together(entries, [*before, issued])
+    told = provenance(entries, issued["labels"])
     return {
         "entries": len(entries),
         "head": entries[-1]["digest"] if entries else "",
@@ -43,6 +45,7 @@ def standing(entries: Sequence[Entry], issued: Mapping[str, Any]) -> dict[str, A
         "other_labels": sum(one["labels"] != issued["labels"] for one in before),
         "matchers": matchers,
         "together": together,
+        **({} if told is None else {"labelled": told}),
     }
 
 
@@ -67,7 +70,7 @@ def _place_of(entries: Sequence[Entry], holdout: Mapping[str, Any]) -> int | Non
 def _before_labels(entries: Sequence[Entry]) -> Iterator[Entry]:
     """What was entered before there was any validation label."""
     for entry in entries:
-        if entry["kind"] == "labels" and entry["validation"]:
+        if entry["kind"] in ("labels", "label") and entry["validation"]:
             return
         yield entry
 

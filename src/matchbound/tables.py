@@ -57,7 +57,7 @@ def read_ids(
     origin: str | None = None,
 ) -> int:
     """Load the ids of nodes; how many there are. `checked` before: each is there once."""
-    load(con, source, table, f"{_node_of_table(source, column, kind, origin)} as id")
+    load(con, source, table, f"{node_of_table(source, column, kind, origin)} as id")
     refuse_empty(con, source, table, {"id": column})
     if not checked:
         refuse_spaces(con, source, table, {"id": column})
@@ -72,7 +72,7 @@ def read_ids(
     return size
 
 
-def _node_of_table(source: Source, column: str, kind: str, origin: str | None) -> str:
+def node_of_table(source: Source, column: str, kind: str, origin: str | None) -> str:
     """SQL for the nodes of a population: of the source `origin`, or of those it tells itself."""
     told = source.column("source_dataset")
     if origin is not None and told is not None:

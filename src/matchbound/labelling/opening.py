@@ -1,0 +1,156 @@
+"""The inputs of the labelling page, each read once and checked."""
+
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from matchbound.counting import load_sample
+from matchbound.draws import Draw
+from matchbound.engine import connect
+from matchbound.errors import InputError
+from matchbound.forms import recognise
+from matchbound.labelling.live import Live, start, why_not
+from matchbound.labelling.proposals import LOWEST, Proposals, read_proposals
+from matchbound.labelling.records import Records, align, check_drawn, read_records
+from matchbound.labelling.search import Search
+from matchbound.labelling.showing import Material
+from matchbound.scores import check_scored, first_threshold
+from matchbound.settings import as_drawn
+from matchbound.sources import Source, open_source
+from matchbound.theorems import METRICS
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a user gives besides the audit folder."""
+
+    records: Any
+    against: Any = None
+    candidates: Any = None
+    holdout: Any = None
+    threshold: float | None = None
+    columns: Mapping[str, str] | None = None
+    population: Any = None
+    id: str | None = None
+    targets: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What the page shows, its live bounds or why there are none, and how truth is searched for."""
+
+    material: Material
+    live: Live | str
+    search: dict[str, Any]
+
+
+def open_inputs(audit: Path, draw: Draw, given: Inputs) -> Opened:
+    """Read everything; the index over the right-hand records goes on being made."""
+    _check(draw, given)
+    with connect() as con:
+        load_sample(con, draw.sample)
+        left_source = open_source(con, "records", given.records)
+        left = read_records(con, left_source, draw.population["id"], draw.matching, of_x=True)
+        check_drawn(left, [node for node, _, _ in draw.sample])
+        right = _right(con, draw, given)
+        if given.candidates is not None or given.holdout is not None:
+            _load_population(con, audit, draw, given, left_source)
+        candidates, proposed = _candidates(con, draw, given)
+        holdout, answers, live = _holdout(con, audit, draw, given, left_source)
+    search = {
+        "records": left_source.as_dict(),
+        "against": right.source.as_dict(records=right.table.num_rows),
+        "candidates": None if candidates is None else candidates.as_dict(),
+        "holdout": None if holdout is None else holdout.as_dict(threshold=given.threshold),
+    }
+    fields, index = align(left, right), _indexed(right)
+    material = Material(left, right, fields, index, proposed, answers, draw.matching.dedupe)
+    return Opened(material, live, search)
+
+
+def _check(draw: Draw, given: Inputs) -> None:
+    if given.against is None and not draw.matching.dedupe:
+        raise InputError(
+            "against must be given unless the draw was made with --dedupe, got None: matches that "
+            "no matcher proposed must be looked for. Give the table that the population is matched "
+            "with."
+        )
+    if given.holdout is None and (given.threshold is not None or given.targets):
+        raise InputError(
+            "threshold and target must come with a holdout matcher, got one alone. Give both."
+        )
+    for metric in given.targets or {}:
+        if metric not in METRICS or metric not in draw.choices.metrics:
+            raise InputError(
+                f"target must be about {' or '.join(draw.choices.metrics)}, as drawn, got "
+                f"{metric!r}. Choose among them."
+            )
+
+
+def _right(con: "DuckDBPyConnection", draw: Draw, given: Inputs) -> Records:
+    if given.against is None:
+        source, id = open_source(con, "against", given.records), draw.population["id"]
+    else:
+        source, id = open_source(con, "against", given.against), given.id
+    right = read_records(con, source, id, draw.matching, of_x=False)
+    if not right.table.num_rows:
+        raise InputError("against must hold at least one record, got none. Check the file.")
+    return right
+
+
+def _load_population(
+    con: "DuckDBPyConnection", audit: Path, draw: Draw, given: Inputs, left: Source
+) -> None:
+    """The table `population`: which side a candidate's ids are on may hang on it."""
+    where = given.population
+    if where is None and left.digest == draw.population["digest"]:
+        where = given.records
+    as_drawn(con, audit, draw, where, (draw.choices, ()), ([], []))
+
+
+def _candidates(
+    con: "DuckDBPyConnection", draw: Draw, given: Inputs
+) -> tuple[Source | None, Proposals]:
+    if given.candidates is None:
+        return None, Proposals()
+    source = open_source(con, "candidates", given.candidates)
+    form = recognise(source, {})
+    return source, read_proposals(con, source, form, draw.matching, LOWEST)
+
+
+def _holdout(
+    con: "DuckDBPyConnection", audit: Path, draw: Draw, given: Inputs, left: Source
+) -> tuple[Source | None, Proposals, Live | str]:
+    if given.holdout is None:
+        return None, Proposals(), why_not(draw.choices, False) or ""
+    source = open_source(con, "holdout", given.holdout)
+    form = recognise(source, given.columns or {})
+    least = first_threshold(draw.choices, given.threshold, [form])
+    check_scored(form, least)
+    answers = read_proposals(con, source, form, draw.matching, least)
+    why = why_not(draw.choices, True)
+    if why is not None:
+        return source, answers, why
+    live = start(con, draw, (source, form, least), answers, given.targets or {})
+    return source, answers, live
+
+
+def _indexed(right: Records) -> "Future[Search]":
+    """The search, made beside everything else: it may take a minute."""
+    columns = {name: right.table.column(1 + i) for i, name in enumerate(right.names)}
+    made: Future[Search] = Future()
+
+    def make() -> None:
+        try:
+            made.set_result(Search({"": right.table.column(0)} | columns))
+        except BaseException as error:
+            made.set_exception(error)
+
+    Thread(target=make, daemon=True).start()
+    return made

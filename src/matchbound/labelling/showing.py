@@ -1,0 +1,72 @@
+"""What is shown of a node: its record, candidates in an order that tells nothing, what is found."""
+
+from collections.abc import Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from matchbound.errors import InputError
+from matchbound.labelling.proposals import Proposals
+from matchbound.labelling.records import Alignment, Records, shown
+from matchbound.labelling.search import Search
+
+SUGGESTED = 10
+FOUND = 20
+LONGEST_QUERY = 300  # characters
+
+
+@dataclass(frozen=True)
+class Material:
+    """The records of both sides, the search over the right, and what matchers propose."""
+
+    left: Records
+    right: Records
+    fields: Alignment
+    search: "Future[Search]"
+    candidates: Proposals
+    holdout: Proposals
+    dedupe: bool
+
+    def record(self, node: str) -> dict[str, Any]:
+        return {"id": node, "values": shown(self.left.values(node), self.fields.left)}
+
+    def candidate(self, node: str) -> dict[str, Any]:
+        return {"id": node, "values": shown(self.right.values(node), self.fields.right)}
+
+    def proposed(self, node: str, also: Iterable[str] = ()) -> list[dict[str, Any]]:
+        """Candidates, the nearest records and those ticked before; the likest first.
+
+        The order is by the records' text alone: a matcher's scores would tell its answer.
+        """
+        nearest = self.find(" ".join(filter(None, self.left.values(node))), node, None, 200)
+        place = {other: i for i, other in enumerate(nearest)}
+        known = [y for y in self.candidates.of(node) if y in self.right.rows]
+        every = dict.fromkeys([*nearest[:SUGGESTED], *known, *also])
+        ordered = sorted(every, key=lambda y: (place.get(y, len(place)), y))
+        return [self.candidate(y) for y in ordered]
+
+    def found(self, text: str, node: str, field: str | None) -> list[dict[str, Any]]:
+        if field is not None and field not in self.right.names:
+            raise InputError(f"field must be one of the records', got {field!r}. Choose another.")
+        return [self.candidate(y) for y in self.find(text, node, field, FOUND)]
+
+    def find(self, text: str, node: str, field: str | None, limit: int) -> list[str]:
+        """The nearest records' ids, without the node itself where one table is matched."""
+        rows = self.search.result().find(text[:LONGEST_QUERY], field, limit + 1)
+        ids = [self.right.node(row) for row in rows]
+        return [y for y in ids if not (self.dedupe and y == node)][:limit]
+
+    def answer(self, node: str) -> dict[str, Any]:
+        """The holdout matcher's matches, and the scores of candidates."""
+        return {
+            "matches": [{"id": y, "score": score} for y, score in self.holdout.of(node).items()],
+            "scores": dict(self.candidates.of(node)),
+        }
+
+    def check_known(self, node: str, matches: Iterable[str]) -> None:
+        for y in matches:
+            if y not in self.right.rows or (self.dedupe and y == node):
+                raise InputError(
+                    f"matches must be records of {self.right.source.path!r}, got {y!r}, which is "
+                    "none that could match. Find it by search."
+                )

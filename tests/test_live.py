@@ -1,0 +1,152 @@
+"""Bounds while labelling: certify's own, and valid wherever one stops."""
+
+import json
+import math
+import random
+from dataclasses import replace
+
+import pytest
+
+from audits import run, write_csv
+from matchbound.draws import Draw, join_orders
+from matchbound.errors import AssumptionError
+from matchbound.labelling.desk import Desk
+from matchbound.labelling.live import Live
+from matchbound.labelling.opening import Inputs, open_inputs
+from matchbound.labelling.proposals import Proposals
+from matchbound.parts import WHOLE
+from matchbound.sampling import hash_of, key_of
+from matchbound.stopping import looked_at
+from matchbound.theorems import guarantees
+
+DELTA = 0.1
+TIMES = 1000
+LOOKS = 6  # a look after so many labels
+
+
+def population(folder, nodes=300, seed=5, several=True):
+    """A matcher that misses some and is wrong at some; some nodes have no match, or several."""
+    rng = random.Random(seed)
+    truth, found = {}, []
+    for i in range(nodes):
+        x = f"a{i}"
+        truth[x] = [f"b{i}"] * (i % 6 > 0) + [f"c{i}"] * (several and i % 10 == 0)
+        if rng.random() < 0.85:
+            found.append((x, f"b{i}" if rng.random() < 0.8 else f"b{(i + 1) % nodes}"))
+    folder.mkdir(exist_ok=True)
+    write_csv(folder / "people.csv", ["id"], [[x] for x in truth])
+    others = [[y] for i in range(nodes) for y in (f"b{i}", f"c{i}")]
+    write_csv(folder / "right.csv", ["id"], others)
+    write_csv(folder / "holdout.csv", ["x", "y"], found)
+    return truth, found
+
+
+def draw(folder, name, *options, labels=120, train=10):
+    arguments = ["draw", folder / "people.csv", "--labels", labels, "--train", train, "--link"]
+    assert run(*arguments, "--anytime", "--out", folder / name, *options) == 0
+    return folder / name
+
+
+def live_of(audit, **targets):
+    folder = audit.parent
+    inputs = Inputs(folder / "people.csv", folder / "right.csv", holdout=folder / "holdout.csv")
+    opened = open_inputs(audit, Draw.load(audit), Inputs(**vars(inputs) | {"targets": targets}))
+    return opened.live
+
+
+def test_the_live_bounds_are_certify_s_after_every_label(tmp_path, capsys):
+    truth, _ = population(tmp_path / "data")
+    audit = draw(tmp_path / "data", "audit", "--seed", "s", labels=24, train=3)
+    live, desk, compared = live_of(audit), Desk(audit, Draw.load(audit)), 0
+    while (place := desk.next("Ann")) is not None:
+        desk.label("Ann", place, truth[desk.order[place - 1]])
+        shown = live.at({v.node: v.matches for v in desk.book.settled()})
+        capsys.readouterr()
+        holdout = tmp_path / "data" / "holdout.csv"
+        status = run("certify", audit, "--holdout", holdout, "--json", "--force")
+        printed = capsys.readouterr()
+        if "why" in shown:
+            assert status == 2
+            assert shown["why"] in printed.err
+            continue
+        said = {g["metric"]: g["value"] for g in json.loads(printed.out)["guarantees"]}
+        assert {bound["metric"]: bound["value"] for bound in shown["bounds"]} == said
+        compared += 1
+    assert compared > 15
+
+
+def true_values(truth, found):
+    matched = {}
+    for x, y in found:
+        matched.setdefault(x, set()).add(y)
+    precisions = [len(ys & set(truth[x])) / len(ys) for x, ys in matched.items()]
+    recalls = [len(matched.get(x, set()) & set(ys)) / len(ys) for x, ys in truth.items() if ys]
+    return {
+        "precision": sum(precisions) / len(precisions),
+        "recall": sum(recalls) / len(recalls),
+    }
+
+
+def drawn_again(live, seed, truth, found):
+    """The same population and choices with another seed."""
+    key = key_of("validation", seed)
+    order = sorted(truth, key=lambda node: hash_of(key, node))[: live.draw.labels]
+    proposed = Proposals({x: {y: None} for x, y in found if x in order})
+    triples = tuple((len(proposed.of(x)), None, None) for x in order)
+    return replace(
+        live,
+        draw=replace(live.draw, seed=seed, sample=join_orders([], order)),
+        unlabelled=replace(live.unlabelled, validation=triples),
+        found=proposed,
+    )
+
+
+def values_where_one_stops(live, truth):
+    """Label in draw order, look now and then, and stop as soon as a target is reached."""
+    labels = {}
+    for i, node in enumerate(live.draw.validated, start=1):
+        labels[node] = tuple(truth[node])
+        if i % LOOKS == 0:
+            shown = live.at(labels)
+            if "why" not in shown and any(bound["reached"] for bound in shown["bounds"]):
+                break
+    return {bound["metric"]: bound["value"] for bound in live.at(labels)["bounds"]}
+
+
+class ForOneLook(Live):
+    """Bounds that hold for one look, watched as if they held at any time."""
+
+    def at(self, labels):
+        tally = looked_at(self.tally(labels), self.draw.choices, "refuse")
+        try:
+            found = guarantees(
+                {WHOLE: tally}, replace(self.draw.choices, bound="auto"), complete=False
+            )
+        except AssumptionError:
+            return {"why": "too few labels"}
+        reached = {g.metric: g.value >= self.targets[g.metric] for g in found}
+        return {
+            "bounds": [
+                {"metric": g.metric, "value": g.value, "reached": reached[g.metric]} for g in found
+            ]
+        }
+
+
+@pytest.mark.parametrize("kind", [Live, ForOneLook])
+def test_stopping_at_the_target_keeps_the_guarantee(tmp_path, kind):
+    """Targets just above the truth: whoever stops at one has a broken certificate."""
+    truth, found = population(tmp_path / "data", several=False)
+    promises = ["--one-to-one", "--at-most-one-match", "--delta", DELTA, "--seed", "0"]
+    audit = draw(tmp_path / "data", "audit", *promises, train=0)
+    real = true_values(truth, found)
+    live = live_of(audit, **{metric: value + 1e-6 for metric, value in real.items()})
+    assert drawn_again(live, "0", truth, found) == live  # as matchbound draws
+
+    def is_broken(seed):
+        again = kind(**vars(drawn_again(live, str(seed), truth, found)))
+        values = values_where_one_stops(again, truth)
+        return any(values[metric] > real[metric] + 1e-9 for metric in real)
+
+    broken = sum(map(is_broken, range(TIMES)))
+    allowed = TIMES * DELTA + 3 * math.sqrt(TIMES * DELTA * (1 - DELTA))
+    assert broken <= allowed if kind is Live else broken > allowed
