@@ -60,19 +60,48 @@ def validation_labels(entries: Sequence[Entry]) -> int:
 
 def append(folder: Path, kind: str, **facts: Any) -> Entry:
     """Add an entry, on disk when this returns; an unfinished line that a crash left is cut off."""
-    path = folder / NAME
-    try:
-        with path.open("a+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            ledger = sound_ledger(folder)
-            _cut(path)
-            entry = _entry(ledger, kind, facts)
-            file.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise EngineError(f"cannot write {path}: {error.strerror}. Make it writable.") from None
-    return entry
+    return Pen(folder).append(kind, **facts)
+
+
+class Pen:
+    """Adds entry after entry; what was read is not read again while nobody else writes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.path = folder, folder / NAME
+        self._length, self._entries, self._head = -1, 0, ""
+
+    def append(self, kind: str, **facts: Any) -> Entry:
+        try:
+            with self.path.open("a+b") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                if file.seek(0, os.SEEK_END) != self._length:
+                    self._read()
+                entry = self._entry(kind, facts)
+                file.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+                self._length, self._entries, self._head = (
+                    file.tell(),
+                    entry["entry"],
+                    entry["digest"],
+                )
+        except OSError as error:
+            self._length = -1
+            raise EngineError(
+                f"cannot write {self.path}: {error.strerror}. Make it writable."
+            ) from None
+        return entry
+
+    def _read(self) -> None:
+        ledger = sound_ledger(self.folder)
+        _cut(self.path)
+        self._entries, self._head = len(ledger.entries), ledger.head
+
+    def _entry(self, kind: str, facts: Mapping[str, Any]) -> Entry:
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        number = self._entries + 1
+        entry = {"entry": number, "time": now, "kind": kind, **facts, "before": self._head}
+        return entry | {"digest": _digest(entry)}
 
 
 def repair(folder: Path) -> None:
@@ -99,13 +128,6 @@ def sound_ledger(folder: Path) -> Ledger:
             f"audit must hold {NAME} as it was written, got one in which {problem}. Restore it."
         )
     return ledger
-
-
-def _entry(ledger: Ledger, kind: str, facts: Mapping[str, Any]) -> Entry:
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    number = len(ledger.entries) + 1
-    entry = {"entry": number, "time": now, "kind": kind, **facts, "before": ledger.head}
-    return entry | {"digest": _digest(entry)}
 
 
 def _parsed(line: bytes) -> Entry:

@@ -17,7 +17,7 @@ from matchbound.book import CONFLICT, UNSURE, Book
 from matchbound.draws import Draw
 from matchbound.errors import InputError
 from matchbound.files import is_file, write_whole
-from matchbound.ledger import append, sound_ledger
+from matchbound.ledger import Pen, sound_ledger
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ class Desk:
     def __init__(self, folder: Path, draw: Draw, *, twice: int = 0) -> None:
         self.folder, self.draw, self.twice = folder, draw, twice
         self.order = in_order(draw)
-        self._lock = RLock()
+        self._lock, self._pen = RLock(), Pen(folder)
         self._given: dict[int, set[str]] = {}
         self._answers: set[tuple[int, str]] = set()
         entries = sound_ledger(folder).entries
@@ -121,7 +121,7 @@ class Desk:
             return last.place
 
     def _act(self, kind: str, **facts: Any) -> None:
-        entry = append(self.folder, kind, **facts)
+        entry = self._pen.append(kind, **facts)
         self.book.enter(entry)
         if kind == "label":
             self._times = [*self._times, entry["time"]][-RECENT:]

@@ -71,7 +71,8 @@ def _serve(
     from matchbound.labelling.guard import Guard
 
     port, token = listening.getsockname()[1], secrets.token_urlsafe(32)
-    hosts = {f"{name}:{port}" for name in (listen, *(("localhost",) if listen == HERE else ()))}
+    place = f"[{listen}]:{port}" if ":" in listen else f"{listen}:{port}"
+    hosts = {place} | ({f"localhost:{port}"} if listen == HERE else set())
     how = f"True matches are looked for {how_searched(opened.search)}."
     app = build(Requests(desk, opened.material, opened.live, how))
     config = uvicorn.Config(
@@ -82,7 +83,7 @@ def _serve(
         server_header=False,
         timeout_graceful_shutdown=1,
     )
-    address = f"http://{listen}:{port}/?token={token}"
+    address = f"http://{place}/?token={token}"
     say(address)
     if browser:
         Timer(0.5, webbrowser.open, [address]).start()
