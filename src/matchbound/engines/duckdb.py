@@ -48,7 +48,7 @@ def connected(memory: str | None = None, temp: Any = None) -> Iterator["DuckDB"]
 class DuckDB:
     """An `Engine`."""
 
-    names_tables = False
+    is_cluster = False
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self._con = con

@@ -48,7 +48,7 @@ def session_of(given: Any) -> Iterator["SparkSession"]:
                 session.stop()
 
 
-def _started(settings: dict[str, str]) -> "SparkSession":
+def _started(settings: dict[str, Any]) -> "SparkSession":
     from pyspark.errors import PySparkRuntimeError
     from pyspark.sql import SparkSession
 

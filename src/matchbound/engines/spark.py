@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from matchbound.engines.engine import Opened, QueryError, Table
+from matchbound.engines.engine import ROWS, Opened, QueryError, Table
 from matchbound.engines.frames import as_utf8, kinds_of, read_csv, uri, without_odd_types
 from matchbound.engines.sessions import quiet, session_of
 from matchbound.errors import EngineError
@@ -24,6 +24,7 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.variable.substitute": "false",
 }
+PARTITIONS = "spark.sql.shuffle.partitions"
 DIGITS = "([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?"
 FUNCTIONS = (
     "sha256(text string) returns string return sha2(text, 256)",
@@ -63,7 +64,7 @@ class Spark:
     Tables are views of a session of its own, so that nothing in the user's is hidden or set.
     """
 
-    names_tables = True
+    is_cluster = True
 
     def __init__(self, own: "SparkSession") -> None:
         self._own = own
@@ -72,10 +73,8 @@ class Spark:
         self._opened = 0
         with _translated():
             self._session = own.newSession()
-            self._session.conf.set(
-                "spark.sql.shuffle.partitions", own.conf.get("spark.sql.shuffle.partitions")
-            )
-            for name, value in SETTINGS.items():
+            partitions = {PARTITIONS: str(own.conf.get(PARTITIONS))}
+            for name, value in (SETTINGS | partitions).items():
                 self._session.conf.set(name, value)
             for function in FUNCTIONS:
                 self._session.sql(f"create temporary function {function}")
@@ -97,9 +96,11 @@ class Spark:
         if given.kind == "parquet":
             reader = self._session.read.option("recursiveFileLookup", "true")
             return reader.option("mergeSchema", "true").parquet(uri(given.place))
-        return self._shared_with_us(self._own.table(str(given.place)))
+        if isinstance(given.place, str):
+            return self._shared_with_us(self._own.table(given.place))
+        return self._shared_with_us(given.place)
 
-    def _shared_with_us(self, frame: "DataFrame") -> "DataFrame":
+    def _shared_with_us(self, frame: Any) -> "DataFrame":
         """What only the user's session knows by name."""
         name = f"matchbound_{secrets.token_hex(8)}"
         frame.createGlobalTempView(name)
@@ -137,7 +138,7 @@ class Spark:
         )
         (sums,) = self.rows(f"select count(*), {parts} from (select {row} as h from {name})")
         facts = [list(kinds.items()), [str(number) for number in sums]]
-        return "rows:" + hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+        return ROWS + hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
     def close(self) -> None:
         with suppress(Exception):  # a session that is dead has nothing to give back
