@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.engines.duckdb import connected
+from matchbound.engines.duckdb import database
 from matchbound.engines.engine import QueryError, Table
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def read_csv(table: Table) -> Any:
     """An Arrow table, read here by DuckDB: Spark takes what is malformed for something else."""
     if Path(table.place).stat().st_size > LARGEST_CSV:
         raise QueryError("a CSV of more than 1 GB is too large to be handed to Spark: save Parquet")
-    with connected() as reader:
+    with database() as reader:
         return reader.arrow(f"select * from {reader.open(table).scan}")
 
 
