@@ -96,7 +96,7 @@ def draws(folder, engine):
     return [(drawn.as_dict(), drawn.sample, drawn.gap) for drawn in (plain, among, counted)]
 
 
-def pairs(folder, engine):
+def pairs(folder, engine, **how):
     draw = mb.draw(folder / "people.csv", labels=30, train=20, gap=25, seed="a")
     return mb.certify(
         draw,
@@ -104,6 +104,7 @@ def pairs(folder, engine):
         holdout=folder / "words_holdout.csv",
         complete=folder / "words_complete.parquet",
         engine=engine,
+        **how,
     )
 
 
@@ -123,7 +124,7 @@ def whole_numbers(folder, engine):
 
 def scores(folder, engine):
     """Text that is numbers, in bands."""
-    draw = mb.draw(folder / "people.csv", labels=40, seed="a", bands=(0.2, 0.61))
+    draw = mb.draw(folder / "people.csv", labels=40, seed="a", bands=(0.5,))
     given = {"labels": labels_of(draw, folder), "holdout": folder / "words_scored.csv"}
     return mb.certify(draw, **given, engine=engine)
 

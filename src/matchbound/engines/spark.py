@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from matchbound.engines.engine import ROWS, Opened, QueryError, Table
-from matchbound.engines.frames import as_utf8, kinds_of, read_csv, uri, without_odd_types
+from matchbound.engines.frames import as_utf8, handed_over, kinds_of, read_csv, uri
 from matchbound.engines.sessions import quiet, session_of
 from matchbound.errors import EngineError
 
@@ -26,11 +26,13 @@ SETTINGS = {
 }
 PARTITIONS = "spark.sql.shuffle.partitions"
 DIGITS = "([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?"
+TRIMMED = "trim(both concat(' ', chr(9), chr(10), chr(11), chr(12), chr(13)) from text)"
 FUNCTIONS = (
     "sha256(text string) returns string return sha2(text, 256)",
     # Java would read 1d and 0x1p3 as numbers too.
-    "number(text string) returns double return case when lower(trim(text)) rlike "
-    f"'^[+-]?({DIGITS}|inf|infinity|nan)$' then try_cast(trim(text) as double) end",
+    "number(text string) returns double return "
+    f"case when lower({TRIMMED}) rlike '^[+-]?({DIGITS}|inf|infinity|nan)$' "
+    f"then try_cast({TRIMMED} as double) end",
 )
 FATAL = (
     "ExecutorLostFailure",
@@ -46,7 +48,7 @@ FATAL = (
 @contextmanager
 def connected(given: Any) -> Iterator["Spark"]:
     """A session of our own, within the one given, the one that is active, or a new one."""
-    with quiet(), session_of(given) as session:
+    with session_of(given) as session, quiet():
         con: Spark | None = None
         try:
             con = Spark(session)
@@ -90,9 +92,9 @@ class Spark:
 
     def _frame(self, given: Any) -> "DataFrame":
         if not isinstance(given, Table):
-            return self._session.createDataFrame(without_odd_types(given))
+            return self._session.createDataFrame(handed_over(given))
         if given.kind == "csv":
-            return self._session.createDataFrame(without_odd_types(read_csv(given)))
+            return self._session.createDataFrame(handed_over(read_csv(given)))
         if given.kind == "parquet":
             reader = self._session.read.option("recursiveFileLookup", "true")
             return reader.option("mergeSchema", "true").parquet(uri(given.place))
