@@ -16,13 +16,13 @@ def connect(
     engine: Any = "duckdb", memory: str | None = None, temp: Any = None
 ) -> Iterator[Engine]:
     """DuckDB, which spills beyond `memory` to the folder `temp`; or Spark, or a session of it."""
-    if isinstance(engine, str) and engine == "duckdb":
+    if engine == "duckdb":
         from matchbound.engines.duckdb import connected as duckdb
 
         with duckdb(memory, temp) as con:
             yield con
         return
-    if isinstance(engine, str) and engine != "spark":
+    if engine != "spark" and not hasattr(engine, "newSession"):
         raise InputError(
             f"engine must be duckdb, spark or a SparkSession, got {engine!r}. Choose one of them."
         )

@@ -32,7 +32,7 @@ def session_of(given: Any) -> Iterator["SparkSession"]:
         if not isinstance(given, SparkSession):
             raise InputError(
                 "engine must be duckdb, spark or a SparkSession that is not remote, "
-                f"got {type(given).__name__}. Choose one of them."
+                f"got {type(given).__name__} of {type(given).__module__}. Choose one of them."
             )
         yield given
     elif (active := SparkSession.getActiveSession()) is not None:
