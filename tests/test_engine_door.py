@@ -16,7 +16,7 @@ PEOPLE = pa.table({"id": ["a", "b"]})
 
 @pytest.mark.parametrize("engine", ["sql", 7, None])
 def test_no_such_engine(engine):
-    with pytest.raises(mb.InputError, match="^engine must be duckdb, spark or a SparkSession"):
+    with pytest.raises(mb.InputError, match=r"^engine must be duckdb, spark or a SparkSession"):
         mb.draw(PEOPLE, labels=1, engine=engine)
 
 
