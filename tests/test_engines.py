@@ -1,6 +1,7 @@
 """Every engine gives the same: draws, certificates and refusals, on Spark as on DuckDB."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -159,6 +160,24 @@ def test_digests_of_rows(session, tmp_path):
 
 
 @pytest.mark.parametrize("session", ["local[2]"], indirect=True)
+@pytest.mark.parametrize(
+    ("inside", "why"),
+    [("_delta_log", "it is a Delta, Iceberg or Hudi table"), ("label=1", "folders name a column")],
+)
+def test_folders_that_are_not_the_table(session, tmp_path, inside, why):
+    """Their files alone would be read as other matches than are meant."""
+    folder = tmp_path / "a=b" / "matches"
+    (folder / inside).mkdir(parents=True)
+    pq.write_table(pa.table({"id": ["a"]}), folder / "one.parquet")
+    pq.write_table(pa.table({"id": ["b"]}), folder / inside / "two.parquet")
+    with pytest.raises(mb.InputError) as error:
+        mb.draw(folder, labels=1, engine=session)
+    assert f"got {str(folder)!r} ({why}" in str(error.value)
+    shutil.rmtree(folder / inside)
+    assert mb.draw(folder, labels=1, engine=session).population["size"] == 1
+
+
+@pytest.mark.parametrize("session", ["local[2]"], indirect=True)
 def test_text_is_compared_by_its_bytes(session, tmp_path):
     cased = " union all ".join(f"select '{x}' collate utf8_lcase as id" for x in "aA")
     session.sql(cased).createTempView("cased")
@@ -166,6 +185,14 @@ def test_text_is_compared_by_its_bytes(session, tmp_path):
     session.sql("select cast(x'ff61' as string) as id").createTempView("no_text")
     with pytest.raises(mb.InputError, match="population must be readable, got 'no_text'"):
         mb.draw("no_text", labels=1, engine=session)
+
+
+@pytest.mark.parametrize("session", ["local[2]"], indirect=True)
+def test_what_is_too_large_to_be_handed_over(folder, session, monkeypatch):
+    monkeypatch.setattr("matchbound.engines.frames.MEGABYTES", 0)
+    for given in (folder / "people.csv", pa.table({"id": ["a"]})):
+        with pytest.raises(mb.InputError, match="Spark is handed no more than 0 MB: write Parquet"):
+            mb.draw(given, labels=1, engine=session)
 
 
 @pytest.fixture

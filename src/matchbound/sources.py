@@ -163,8 +163,8 @@ def _open_file(con: Engine, argument: str, path: Path, digest: bool) -> Source:
 def _named(name: str) -> tuple[str, Table]:
     """A folder of Parquet, local or not, or a name in the engine's catalogue."""
     if is_folder(Path(name)):
-        return name, Table(Path(name), "parquet")
-    return name, Table(name, "parquet" if "://" in name else "name")
+        return name, Table(Path(name), "folder")
+    return name, Table(name, "folder" if "://" in name else "name")
 
 
 def _open_there(con: Engine, argument: str, path: str | None, table: Table, digest: bool) -> Source:

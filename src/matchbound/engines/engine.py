@@ -16,7 +16,7 @@ class Table:
     """
 
     place: Any
-    kind: str  # csv, parquet, name
+    kind: str  # csv, parquet, folder (of Parquet) or name
     names: Sequence[str] = ()
     delimiter: str = ","
 

@@ -7,10 +7,11 @@ from matchbound.engines.duckdb import database
 from matchbound.engines.engine import QueryError, Table
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType
 
 MEGABYTES = 100  # what a driver hands to its executors without a setting of its own
+LOGS = ("_delta_log", "metadata", ".hoodie")
 KINDS = {
     "void": '"NULL"',
     "int": "INTEGER",
@@ -85,7 +86,36 @@ def _common(kind: Any) -> Any:
     return pa.float32() if kind == pa.float16() else kind
 
 
-def uri(place: Path | str) -> str:
+def read_parquet(session: "SparkSession", place: Path | str) -> "DataFrame":
+    """All of its columns, and none that its folders' names tell."""
+    reader = session.read.option("recursiveFileLookup", "true").option("mergeSchema", "true")
+    return reader.parquet(_uri(place))
+
+
+def read_folder(session: "SparkSession", place: Path | str) -> "DataFrame":
+    """Refused if its files alone are not the table: there are columns or versions beside them."""
+    root = _uri(place).rstrip("/")
+    if any(_exists(session, f"{root}/{log}") for log in LOGS):
+        raise QueryError("it is a Delta, Iceberg or Hudi table: give its name in the catalogue")
+    frame = read_parquet(session, place)
+    named = sum("=" in folder for folder in root.split("/"))
+    for file in frame.inputFiles():
+        if sum("=" in folder for folder in file.split("/")[:-1]) > named:
+            raise QueryError("folders name a column (as in a=1): give its name in the catalogue")
+    return frame
+
+
+def _exists(session: "SparkSession", place: str) -> bool:
+    from pyspark.errors import AnalysisException
+
+    try:
+        session.read.text(place)
+    except AnalysisException as error:
+        return error.getCondition() != "PATH_NOT_FOUND"
+    return True
+
+
+def _uri(place: Path | str) -> str:
     """Where a file is, for Hadoop, which would take some characters of its name for a pattern."""
     if isinstance(place, str):
         return place

@@ -28,23 +28,22 @@ def session_of(given: Any) -> Iterator["SparkSession"]:
             "the engine spark needs pyspark, which is not installed. "
             "Run `pip install matchbound[spark]`."
         ) from None
-    if given != "spark":
-        if not isinstance(given, SparkSession):
+    known = given if given != "spark" else SparkSession.getActiveSession()
+    if known is not None:
+        if not isinstance(known, SparkSession):
             raise InputError(
                 "engine must be duckdb, spark or a SparkSession that is not remote, "
-                f"got {type(given).__name__} of {type(given).__module__}. Choose one of them."
+                f"got {type(known).__name__} of {type(known).__module__}. Choose one of them."
             )
-        yield given
-    elif (active := SparkSession.getActiveSession()) is not None:
-        yield active
-    else:
-        # Spark makes this folder where it is started, though nothing is stored in it.
-        with tempfile.TemporaryDirectory(prefix="matchbound-") as warehouse:
-            session = _started({**STARTED, "spark.sql.warehouse.dir": warehouse})
-            try:
-                yield session
-            finally:
-                session.stop()
+        yield known
+        return
+    # Spark makes this folder where it is started, though nothing is stored in it.
+    with tempfile.TemporaryDirectory(prefix="matchbound-") as warehouse:
+        session = _started({**STARTED, "spark.sql.warehouse.dir": warehouse})
+        try:
+            yield session
+        finally:
+            session.stop()
 
 
 def _started(settings: dict[str, Any]) -> "SparkSession":

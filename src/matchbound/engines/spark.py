@@ -9,7 +9,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from matchbound.engines.engine import ROWS, Opened, QueryError, Table
-from matchbound.engines.frames import as_utf8, handed_over, kinds_of, read_csv, uri
+from matchbound.engines.frames import (
+    as_utf8,
+    handed_over,
+    kinds_of,
+    read_csv,
+    read_folder,
+    read_parquet,
+)
 from matchbound.engines.sessions import quiet, session_of
 from matchbound.errors import EngineError
 
@@ -20,6 +27,8 @@ SETTINGS = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.ansi.doubleQuotedIdentifiers": "true",  # as in standard SQL, and in DuckDB
     "spark.sql.caseSensitive": "false",
+    "spark.sql.files.ignoreCorruptFiles": "false",  # rows would be missing, and nobody told
+    "spark.sql.files.ignoreMissingFiles": "false",
     "spark.sql.legacy.consecutiveStringLiterals.enabled": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.variable.substitute": "false",
@@ -34,14 +43,19 @@ FUNCTIONS = (
     f"case when lower({TRIMMED}) rlike '^[+-]?({DIGITS}|inf|infinity|nan)$' "
     f"then try_cast({TRIMMED} as double) end",
 )
+WHOLE_TIMES = "'yyyy-MM-dd HH:mm:ss.SSSSSS'"
+AS_JSON = (
+    f"'ignoreNullFields', 'false', 'timestampFormat', {WHOLE_TIMES}, "
+    f"'timestampNTZFormat', {WHOLE_TIMES}"
+)
 FATAL = (
     "ExecutorLostFailure",
     "No space left",
     "OutOfMemoryError",
+    "Java heap space",
     "SparkContext",
     "cancelled",
     "maxResultSize",
-    "refused",
 )
 
 
@@ -96,8 +110,9 @@ class Spark:
         if given.kind == "csv":
             return self._session.createDataFrame(handed_over(read_csv(given)))
         if given.kind == "parquet":
-            reader = self._session.read.option("recursiveFileLookup", "true")
-            return reader.option("mergeSchema", "true").parquet(uri(given.place))
+            return read_parquet(self._session, given.place)
+        if given.kind == "folder":
+            return read_folder(self._session, given.place)
         if isinstance(given.place, str):
             return self._shared_with_us(self._own.table(given.place))
         return self._shared_with_us(given.place)
@@ -132,8 +147,7 @@ class Spark:
         A row is hashed as JSON, in which nothing that differs is written alike, and each eighth of
         the hashes is summed.
         """
-        form = "map('ignoreNullFields', 'false', 'timestampFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS')"
-        row = f"sha2(to_json(struct(*), {form}), 256)"
+        row = f"sha2(to_json(struct(*), map({AS_JSON})), 256)"
         parts = ", ".join(
             f"sum(cast(conv(substr(h, {8 * i + 1}, 8), 16, 10) as decimal(38, 0)))"
             for i in range(8)
@@ -152,23 +166,17 @@ class Spark:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    from py4j.protocol import Py4JError
+    from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark.errors import PySparkException
 
     try:
         yield
-    except (PySparkException, Py4JError, ConnectionError) as error:
-        text = _message(error)
+    except (PySparkException, Py4JJavaError) as error:
+        java = getattr(error, "java_exception", None)
+        text = str(error) if java is None else str(java.getMessage())
         raise QueryError(_sentence(text), fatal=any(sign in text for sign in FATAL)) from error
-
-
-def _message(error: Exception) -> str:
-    """What Java said, without its stack."""
-    from py4j.protocol import Py4JJavaError
-
-    java = getattr(error, "java_exception", None)
-    text = java.getMessage() if isinstance(error, Py4JJavaError) and java is not None else error
-    return str(text) or type(error).__name__
+    except (Py4JError, ConnectionError) as error:
+        raise QueryError("its Java process does not answer", fatal=True) from error
 
 
 def _sentence(text: str) -> str:
