@@ -164,7 +164,8 @@ def brought(folder, engine):
     )
 
 
-CASES = (draws, pairs, whole_numbers, scores, one_table, two_sources, brought)
+COMMON = (draws, pairs, one_table, two_sources)
+CASES = (*COMMON, whole_numbers, scores, brought)
 
 
 def refused(folder, engine):

@@ -23,7 +23,8 @@ from matchbound.sources import open_source
 from sparks import SMALL, UNPLANNED, needs_spark, spark
 
 pytestmark = [needs_spark, pytest.mark.xdist_group("spark")]
-MASTERS = {"local[2]": UNPLANNED, "local-cluster[2,1,1024]": {}}
+LOCAL, CLUSTER = "local[2]", "local-cluster[2,1,1024]"
+SETTINGS = {LOCAL: UNPLANNED, CLUSTER: {}}  # executors of their own have Spark's own settings
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +34,9 @@ def folder(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module", params=MASTERS)
+@pytest.fixture(scope="module")
 def session(request, tmp_path_factory):
-    with spark(request.param, tmp_path_factory.mktemp("w"), **MASTERS[request.param]) as session:
+    with spark(request.param, tmp_path_factory.mktemp("w"), **SETTINGS[request.param]) as session:
         yield session
 
 
@@ -43,46 +44,17 @@ def as_values(result):
     return result.as_dict() if hasattr(result, "as_dict") else result
 
 
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
 @pytest.mark.parametrize("case", engine_cases.CASES)
-def test_same_on_both(case, folder, session):
+def test_same_in_one_process(case, folder, session):
     assert as_values(case(folder, session)) == as_values(case(folder, "duckdb"))
 
 
-@pytest.mark.parametrize("session", ["local[2]"], indirect=True)
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
 def test_same_refusals(folder, session):
     said = engine_cases.refused(folder, "duckdb")
     assert all(one.startswith(("InputError", "AssumptionError")) for one in said)
     assert engine_cases.refused(folder, session) == said
-
-
-def executors(session):
-    """The processes that work for a session."""
-    application = session.sparkContext.applicationId
-    for place in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):
-            words = place.read_bytes().decode().split("\0")
-            if application in words and any("ExecutorBackend" in word for word in words):
-                yield int(place.parent.name)
-
-
-@pytest.mark.parametrize("session", ["local-cluster[2,1,1024]"], indirect=True)
-def test_killed_executors_change_nothing(folder, session):
-    killed = []
-
-    def kill():
-        running = list(executors(session))
-        killed.append(running[0])
-        os.kill(running[0], signal.SIGKILL)
-
-    def progress(stage):
-        if stage == "reading complete":  # some of what was kept is lost
-            kill()
-        if stage == "counting all":  # and some while it is worked on
-            Timer(0.3, kill).start()
-
-    certificate = engine_cases.pairs(folder, session, progress=progress)
-    assert len(set(killed)) == 2
-    assert certificate.as_dict() == engine_cases.pairs(folder, "duckdb").as_dict()
 
 
 def state(session):
@@ -92,7 +64,7 @@ def state(session):
     return dict(session.sql("set").collect()), views, shared, len(rdds)
 
 
-@pytest.mark.parametrize("session", ["local[2]"], indirect=True)
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
 def test_tables_by_name(folder, session, tmp_path):
     """Names are those of the user's session, whose views may be called as ours are."""
     session.sql("create database staff")
@@ -133,7 +105,7 @@ def test_tables_by_name(folder, session, tmp_path):
         mb.draw("staff.people", labels=1)
 
 
-@pytest.mark.parametrize("session", ["local[2]"], indirect=True)
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
 def test_digests_of_rows(session, tmp_path):
     """A folder's is of its rows in any order; what differs in any other way has another."""
     tables = {
@@ -159,7 +131,7 @@ def test_digests_of_rows(session, tmp_path):
     assert len(digests) == len(tables)
 
 
-@pytest.mark.parametrize("session", ["local[2]"], indirect=True)
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
 @pytest.mark.parametrize(
     ("inside", "why"),
     [("_delta_log", "it is a Delta, Iceberg or Hudi table"), ("label=1", "folders name a column")],
@@ -177,7 +149,7 @@ def test_folders_that_are_not_the_table(session, tmp_path, inside, why):
     assert mb.draw(folder, labels=1, engine=session).population["size"] == 1
 
 
-@pytest.mark.parametrize("session", ["local[2]"], indirect=True)
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
 def test_text_is_compared_by_its_bytes(session, tmp_path):
     cased = " union all ".join(f"select '{x}' collate utf8_lcase as id" for x in "aA")
     session.sql(cased).createTempView("cased")
@@ -187,12 +159,48 @@ def test_text_is_compared_by_its_bytes(session, tmp_path):
         mb.draw("no_text", labels=1, engine=session)
 
 
-@pytest.mark.parametrize("session", ["local[2]"], indirect=True)
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
 def test_what_is_too_large_to_be_handed_over(folder, session, monkeypatch):
     monkeypatch.setattr("matchbound.engines.frames.MEGABYTES", 0)
     for given in (folder / "people.csv", pa.table({"id": ["a"]})):
         with pytest.raises(mb.InputError, match="Spark is handed no more than 0 MB: write Parquet"):
             mb.draw(given, labels=1, engine=session)
+
+
+@pytest.mark.parametrize("session", [CLUSTER], indirect=True)
+@pytest.mark.parametrize("case", engine_cases.COMMON)
+def test_same_with_executors_of_their_own(case, folder, session):
+    assert as_values(case(folder, session)) == as_values(case(folder, "duckdb"))
+
+
+def executors(session):
+    """The processes that work for a session."""
+    application = session.sparkContext.applicationId
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            words = place.read_bytes().decode().split("\0")
+            if application in words and any("ExecutorBackend" in word for word in words):
+                yield int(place.parent.name)
+
+
+@pytest.mark.parametrize("session", [CLUSTER], indirect=True)
+def test_killed_executors_change_nothing(folder, session):
+    killed = []
+
+    def kill():
+        running = list(executors(session))
+        killed.append(running[0])
+        os.kill(running[0], signal.SIGKILL)
+
+    def progress(stage):
+        if stage == "reading complete":  # some of what was kept is lost
+            kill()
+        if stage == "counting all":  # and some while it is worked on
+            Timer(0.3, kill).start()
+
+    certificate = engine_cases.pairs(folder, session, progress=progress)
+    assert len(set(killed)) == 2
+    assert certificate.as_dict() == engine_cases.pairs(folder, "duckdb").as_dict()
 
 
 @pytest.fixture

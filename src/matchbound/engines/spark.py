@@ -180,4 +180,5 @@ def _translated() -> Iterator[None]:
 
 
 def _sentence(text: str) -> str:
-    return " ".join(text.splitlines()[0].split())[:160].rstrip(". ")
+    first = (text.strip() or "it gave no reason").splitlines()[0]
+    return " ".join(first.split())[:160].rstrip(". ")
