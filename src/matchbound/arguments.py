@@ -182,7 +182,7 @@ def _add_certify(certify: argparse.ArgumentParser) -> None:
 
 def _add_verify(verify: argparse.ArgumentParser) -> None:
     verify.add_argument("target", help="an audit folder, or a certificate.json")
-    verify.add_argument("--memory", metavar="SIZE", help="spill to disk beyond this, such as 8GB")
+    _add_memory(verify)
 
 
 def _add_figures(figures: argparse.ArgumentParser) -> None:
@@ -328,8 +328,16 @@ def _add_matching(parser: argparse._ActionsContainer) -> None:
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--memory", metavar="SIZE", help="spill to disk beyond this, such as 8GB")
+    parser.add_argument(
+        "--engine", choices=("duckdb", "spark"), default="duckdb", help="(default: duckdb)"
+    )
+    _add_memory(parser)
     parser.add_argument("--force", action="store_true", help="overwrite existing files")
+
+
+def _add_memory(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--memory", metavar="SIZE", help="spill to disk beyond this, such as 8GB")
+    parser.add_argument("--temp", metavar="FOLDER", help="where to spill to")
 
 
 VERBS: list[tuple[str, str, Callable[[argparse.ArgumentParser], None]]] = [

@@ -1,13 +1,12 @@
-"""Rows of a table into the engine, and what every id must be."""
+"""What every id must be, once a table is loaded."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 
+from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.matching import SEPARATOR
-from matchbound.sources import Source, scan
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+from matchbound.sources import Source
 
 
 def node_of(source: Source, column: str, origin: str | None, kind: str = "string") -> str:
@@ -18,18 +17,16 @@ def node_of(source: Source, column: str, origin: str | None, kind: str = "string
     return f"{source.key(origin)} || '{SEPARATOR}' || nullif({source.key(column)}, '')"
 
 
-def load(
-    con: "DuckDBPyConnection", source: Source, table: str, columns: str, condition: str = "true"
-) -> None:
-    scan(con, source, f"create or replace temp table {table} as select {columns}", condition)
-
-
 def refuse_empty(
-    con: "DuckDBPyConnection", source: Source, table: str, columns: dict[str, str]
+    con: Engine, source: Source, table: str, columns: Mapping[str, str], kinds: Sequence[str] = ()
 ) -> None:
-    for ours, theirs in columns.items():
-        empty = f"{ours} is null" + (f" or {ours} = ''" if _is_text(con, table, ours) else "")
-        ((count,),) = con.execute(f"select count(*) from {table} where {empty}").fetchall()
+    """Each of our columns, with their name for it; they hold text, or ids of these kinds."""
+    counts = []
+    for column, kind in zip_longest(columns, kinds, fillvalue="string"):
+        filled = f"nullif({column}, '')" if kind == "string" else column
+        counts.append(f"count(*) - count({filled})")
+    (found,) = con.rows(f"select {', '.join(counts)} from {table}")
+    for theirs, count in zip(columns.values(), found, strict=True):
         if count:
             raise InputError(
                 f"{source.argument} must have an id in every row, "
@@ -37,15 +34,12 @@ def refuse_empty(
             )
 
 
-def refuse_spaces(
-    con: "DuckDBPyConnection", source: Source, table: str, columns: dict[str, str]
-) -> None:
-    for ours, theirs in columns.items():
-        if not _is_text(con, table, ours):
-            continue
-        blank = "concat(' ', chr(9), chr(10), chr(13))"
-        spaced = f"select min({ours}) from {table} where {ours} <> trim({ours}, {blank})"
-        ((first,),) = con.execute(spaced).fetchall()
+def refuse_spaces(con: Engine, source: Source, table: str, columns: Mapping[str, str]) -> None:
+    """Of columns that hold text."""
+    blank = "concat(' ', chr(9), chr(10), chr(13))"
+    firsts = [f"min(case when {x} <> trim(both {blank} from {x}) then {x} end)" for x in columns]
+    (found,) = con.rows(f"select {', '.join(firsts)} from {table}")
+    for theirs, first in zip(columns.values(), found, strict=True):
         if first is not None:
             raise InputError(
                 f"{source.argument} must have ids without spaces around them, "
@@ -53,10 +47,5 @@ def refuse_spaces(
             )
 
 
-def _is_text(con: "DuckDBPyConnection", table: str, column: str) -> bool:
-    kind = con.execute(f"select typeof({column}) from {table} limit 1").fetchall()
-    return kind == [("VARCHAR",)]
-
-
-def count_rows(con: "DuckDBPyConnection", table: str) -> int:
-    return int(con.execute(f"select count(*) from {table}").fetchall()[0][0])
+def count_rows(con: Engine, table: str) -> int:
+    return int(con.rows(f"select count(*) from {table}")[0][0])

@@ -1,11 +1,9 @@
 """Tables of ids, pairs and clusters in the engine, each checked once as it is loaded."""
 
-from typing import TYPE_CHECKING
-
-from matchbound.engine import query
+from matchbound.engines import Engine, query
 from matchbound.errors import InputError
 from matchbound.forms import Clusters, Form
-from matchbound.loading import count_rows, load, node_of, refuse_empty, refuse_spaces
+from matchbound.loading import count_rows, node_of, refuse_empty, refuse_spaces
 from matchbound.matching import SEPARATOR, Matching
 from matchbound.scores import refuse_repeats, says_yes, scores_enough
 from matchbound.sides import (
@@ -16,10 +14,7 @@ from matchbound.sides import (
     refuse_either_side,
     refuse_no_source,
 )
-from matchbound.sources import Source, listed, literal, quoted
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+from matchbound.sources import Source, listed, literal, load, quoted
 
 
 def id_column(source: Source, named: str | None, *others: str) -> str:
@@ -47,7 +42,7 @@ def id_column(source: Source, named: str | None, *others: str) -> str:
 
 
 def read_ids(
-    con: "DuckDBPyConnection",
+    con: Engine,
     source: Source,
     table: str,
     column: str,
@@ -58,7 +53,7 @@ def read_ids(
 ) -> int:
     """Load the ids of nodes; how many there are. `checked` before: each is there once."""
     load(con, source, table, f"{node_of_table(source, column, kind, origin)} as id")
-    refuse_empty(con, source, table, {"id": column})
+    refuse_empty(con, source, table, {"id": column}, [kind])
     if not checked:
         refuse_spaces(con, source, table, {"id": column})
         for repeated, times in query(con, "repeated_ids", table=table):
@@ -86,7 +81,7 @@ def node_of_table(source: Source, column: str, kind: str, origin: str | None) ->
 
 
 def read_matches(
-    con: "DuckDBPyConnection",
+    con: Engine,
     source: Source,
     table: str,
     form: Form,
@@ -116,7 +111,7 @@ def read_matches(
         if form.score is not None:
             keeps = f"{keeps} and {scores_enough(con, source, form.score, threshold)}"
         load(con, source, table, columns + score, keeps)
-    refuse_empty(con, source, table, {"x": form.x, "y": form.y})
+    refuse_empty(con, source, table, {"x": form.x, "y": form.y}, kinds)
     refuse_either_side(con, source, table, form, matching)
     also = ", score" if score else ""
     orient(con, source, table, form, matching, also)
@@ -126,7 +121,7 @@ def read_matches(
 
 
 def read_clusters(
-    con: "DuckDBPyConnection", source: Source, table: str, form: Clusters, matching: Matching
+    con: Engine, source: Source, table: str, form: Clusters, matching: Matching
 ) -> None:
     """Load records with their clusters, telling who may be x and who y."""
     if not (matching.dedupe or matching.is_link):
@@ -145,17 +140,18 @@ def read_clusters(
     cluster = source.key(form.cluster)
     load(con, source, table, f"{node} as x, {cluster} as cluster, {sides}", f"{cluster} <> ''")
     refuse_empty(con, source, table, {"x": form.id})
-    repeats = con.execute(
+    repeats = con.rows(
         f"select x, count(*) from {table} group by x having count(*) > 1 order by x limit 1"
-    ).fetchall()
+    )
     for x, times in repeats:
         raise InputError(
             f"{source.argument} must put each record into one cluster, got {x!r} {times} times. "
             "Remove the repeats, or tell records of two sources apart by a column source_dataset."
         )
     if matching.is_link and form.source is None:
-        con.execute(
-            f"create or replace temp table {table} as select t.x, t.cluster, "
+        con.keep(
+            table,
+            "select t.x, t.cluster, "
             f"p.id is not null as is_x, p.id is null as is_y from {table} t "
-            "left join population p on p.id = t.x"
-        ).fetchall()
+            "left join population p on p.id = t.x",
+        )

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from matchbound.choices import Choices
 from matchbound.counting import count
 from matchbound.draws import Draw
+from matchbound.engines import Engine
 from matchbound.errors import MatchboundError
 from matchbound.forms import Clusters, Form
 from matchbound.labelling.proposals import Proposals
@@ -17,9 +18,6 @@ from matchbound.tables import read_matches
 from matchbound.tallies import Tally, Triple
 from matchbound.theorems import guarantees
 from matchbound.words import rounded
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 Labels = Mapping[str, tuple[str, ...]]
 
@@ -92,7 +90,7 @@ def why_not(choices: Choices, holdout: bool) -> str | None:
 
 
 def start(
-    con: "DuckDBPyConnection",
+    con: Engine,
     draw: Draw,
     matches: tuple[Source, Form, float | None],
     found: Proposals,
@@ -101,7 +99,7 @@ def start(
     """Count the holdout matcher's matches once, with no labels yet; `population` is loaded."""
     source, form, least = matches
     read_matches(con, source, "holdout", form, draw.matching, least)
-    con.execute("create or replace temp table labels (x string, y string)").fetchall()
+    con.keep("labels", "select id as x, id as y from sample where id is null")
     tally = count(
         con,
         size=draw.population["size"],

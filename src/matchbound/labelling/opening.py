@@ -5,11 +5,11 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from matchbound.counting import load_sample
 from matchbound.draws import Draw
-from matchbound.engine import connect
+from matchbound.engines import Engine, connect
 from matchbound.errors import InputError
 from matchbound.forms import recognise
 from matchbound.labelling.live import Live, start, why_not
@@ -21,9 +21,6 @@ from matchbound.scores import check_scored, first_threshold
 from matchbound.settings import as_drawn
 from matchbound.sources import Source, open_source
 from matchbound.theorems import METRICS
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 
 @dataclass(frozen=True)
@@ -93,7 +90,7 @@ def _check(draw: Draw, given: Inputs) -> None:
             )
 
 
-def _right(con: "DuckDBPyConnection", draw: Draw, given: Inputs) -> Records:
+def _right(con: Engine, draw: Draw, given: Inputs) -> Records:
     if given.against is None:
         source, id = open_source(con, "against", given.records), draw.population["id"]
     else:
@@ -104,9 +101,7 @@ def _right(con: "DuckDBPyConnection", draw: Draw, given: Inputs) -> Records:
     return right
 
 
-def _load_population(
-    con: "DuckDBPyConnection", audit: Path, draw: Draw, given: Inputs, left: Source
-) -> None:
+def _load_population(con: Engine, audit: Path, draw: Draw, given: Inputs, left: Source) -> None:
     """The table `population`: which side a candidate's ids are on may hang on it."""
     where = given.population
     if where is None and left.digest == draw.population["digest"]:
@@ -114,9 +109,7 @@ def _load_population(
     as_drawn(con, audit, draw, where, (draw.choices, ()), ([], []))
 
 
-def _candidates(
-    con: "DuckDBPyConnection", draw: Draw, given: Inputs
-) -> tuple[Source | None, Proposals]:
+def _candidates(con: Engine, draw: Draw, given: Inputs) -> tuple[Source | None, Proposals]:
     if given.candidates is None:
         return None, Proposals()
     source = open_source(con, "candidates", given.candidates)
@@ -125,7 +118,7 @@ def _candidates(
 
 
 def _holdout(
-    con: "DuckDBPyConnection", audit: Path, draw: Draw, given: Inputs, left: Source
+    con: Engine, audit: Path, draw: Draw, given: Inputs, left: Source
 ) -> tuple[Source | None, Proposals, Live | str]:
     if given.holdout is None:
         return None, Proposals(), why_not(draw.choices, False) or ""

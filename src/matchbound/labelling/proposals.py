@@ -2,15 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
 
+from matchbound.engines import Engine
 from matchbound.forms import Clusters, Form
 from matchbound.matching import Matching
 from matchbound.sources import Source
 from matchbound.tables import read_matches
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 LOWEST = -3e38  # a threshold that every score reaches, also a float
 
@@ -26,7 +23,7 @@ class Proposals:
 
 
 def read_proposals(
-    con: "DuckDBPyConnection", source: Source, form: Form, matching: Matching, least: float | None
+    con: Engine, source: Source, form: Form, matching: Matching, least: float | None
 ) -> Proposals:
     """Pairs or clusters, of the nodes in the table `sample` alone."""
     table, scored = f"{source.argument}_proposed", getattr(form, "score", None) is not None
@@ -39,9 +36,9 @@ def read_proposals(
     else:
         pairs = f"select x, y, {'score' if scored else 'null as score'} from {table}"
     found: dict[str, dict[str, float | None]] = {}
-    rows: list[Any] = con.execute(
+    rows = con.rows(
         f"select x, y, score from ({pairs}) where x in (select id from sample) order by x, y"
-    ).fetchall()
+    )
     for x, y, score in rows:
         found.setdefault(x, {})[y] = score
     return Proposals(found)

@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.loading import refuse_empty
 from matchbound.matching import Matching
-from matchbound.sources import Source, quoted
+from matchbound.sources import Source, load, quoted
 from matchbound.tables import id_column, node_of_table
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 LONGEST = 10_000  # characters of a field that are shown
 
@@ -38,7 +36,7 @@ class Records:
 
 
 def read_records(
-    con: "DuckDBPyConnection", source: Source, id: str | None, matching: Matching, *, of_x: bool
+    con: Engine, source: Source, id: str | None, matching: Matching, *, of_x: bool
 ) -> Records:
     """All records, or, of the population, those that were drawn: the table `sample` tells."""
     column = id_column(source, id)
@@ -51,13 +49,10 @@ def read_records(
     fields = [name for name in source.columns if name != column]
     table = f"{source.argument}_records"
     texts = "".join(f", cast({quoted(name)} as string) as {quoted(name)}" for name in fields)
-    wanted = "where node in (select id from sample)" if of_x else ""
-    con.execute(
-        f"create or replace temp table {table} as select * from "
-        f"(select {node} as node{texts} from {source.scan}) {wanted}"
-    ).fetchall()
+    wanted = f"{node} in (select id from sample)" if of_x else "true"
+    load(con, source, table, f"{node} as node{texts}", wanted)
     refuse_empty(con, source, table, {"node": column})
-    found = con.sql(f"select * from {table} order by node").to_arrow_table()
+    found = con.arrow(f"select * from {table} order by node")
     records = Records(source, found, fields)
     _check_each_once(records)
     return records
