@@ -5,12 +5,14 @@ import json
 import pytest
 
 from audits import contents, read_csv, run, write_csv
-from desks import make_desk
+from desks import make_desk, make_records
 from matchbound.book import Book
 from matchbound.draws import Draw
-from matchbound.errors import InputError
-from matchbound.labelling.desk import Desk, alone
+from matchbound.errors import EngineError, InputError
+from matchbound.files import alone, digest_of_file
+from matchbound.labelling.desk import Desk
 from matchbound.ledger import read_ledger
+from matchbound.standing import matcher
 
 
 @pytest.fixture
@@ -132,7 +134,9 @@ def test_a_node_labelled_twice_differently_waits_for_a_decision(audit):
     state = desk.state("Ann")
     assert (state["agreed"], state["twice"], state["conflicts"]) == (2, 3, [2])
     assert rows(audit) == [(a, "b1"), (c, "b4"), (c, "b3")]
-    desk.label("Ann", 2, ["b2"])
+    with pytest.raises(InputError, match="somebody labelled it differently"):
+        desk.label("Ann", 2, ["b2"])
+    desk.label("Ann", 2, ["b2"], decides=True)
     state = desk.state("Ann")
     assert (state["agreed"], state["twice"], state["conflicts"]) == (2, 3, [])
     assert rows(audit) == [(a, "b1"), (b, "b2"), (c, "b4"), (c, "b3")]
@@ -156,7 +160,7 @@ def test_one_to_one_draws_have_one_match_a_node(tmp_path):
 
 
 def test_one_page_for_an_audit(audit):
-    refusal = pytest.raises(InputError, match="must not be open on another labelling page")
+    refusal = pytest.raises(InputError, match="must not be open on a labelling page")
     with alone(audit), refusal, alone(audit):
         pass
     with alone(audit):
@@ -200,3 +204,130 @@ def test_labels_changed_by_hand_are_not_the_page_s(audit, capsys):
     (audit / "labels.csv").write_text(text.replace(",b1\n", ",b2\n", 1))
     assert run("certify", audit, "--holdout", data / "holdout.csv", "--json") == 0
     assert "labelled" not in json.loads(capsys.readouterr().out)["ledger"]
+
+
+def test_a_fresh_draw_begins_afresh(audit):
+    """Training labels alone do not forbid another draw, but they are not its labels."""
+    desk = desk_of(audit)
+    desk.label("Ann", desk.next("Ann"), ["b1"])
+    (audit / "labels.csv").unlink()
+    people = audit.parent / "people.csv"
+    options = ["--labels", 20, "--train", 5, "--link", "--seed", "t", "--force"]
+    assert run("draw", people, *options, "--out", audit) == 0
+    again = desk_of(audit)
+    assert again.order != desk.order
+    assert (again.next("Ann"), again.state("Ann")["done"]) == (1, 0)
+
+
+def test_a_draw_may_grow_and_keeps_its_labels(tmp_path):
+    audit, _ = make_desk(tmp_path / "data", "--anytime")
+    desk = desk_of(audit)
+    for _ in range(8):
+        desk.label("Ann", desk.next("Ann"), ["b1"])
+    before = rows(audit)
+    people = audit.parent / "people.csv"
+    with alone(audit):
+        assert run("draw", people, "--labels", 40, "--extend", "--out", audit) == 2
+    assert run("draw", people, "--labels", 40, "--extend", "--out", audit) == 0
+    grown = desk_of(audit)
+    assert grown.order[: len(desk.order)] == desk.order
+    assert len(grown.order) > len(desk.order)
+    assert grown.next("Ann") == 9
+    assert rows(audit) == before
+
+
+def test_an_answer_that_was_shown_stays_shown(audit, capsys):
+    desk, data = desk_of(audit), audit.parent
+    desk.show_answer("Ann", desk.next("Ann"))
+    again = desk_of(audit)  # after a restart
+    while (place := again.next("Ann")) is not None:
+        again.label("Ann", place, ["b1"])
+    again.undo("Ann")
+    again.label("Ann", len(again.order), ["b2"])
+    assert run("certify", audit, "--holdout", data / "holdout.csv") == 0
+    said = capsys.readouterr().out
+    assert "a matcher's answer was shown for 1 nodes; 1 labels were changed." in said
+    assert "blind" not in said
+
+
+def test_matchers_whose_bounds_were_watched_count(tmp_path, capsys):
+    audit, _ = make_desk(tmp_path / "data", "--anytime")
+    desk, data = desk_of(audit), audit.parent
+    while (place := desk.next("Ann")) is not None:
+        desk.label("Ann", place, ["b1"])
+    for name in ("holdout", "candidates", "holdout"):
+        path = data / f"{name}.csv"
+        facts = {"digest": digest_of_file(path), "threshold": None, "columns": {}}
+        desk.watch(matcher("", facts))
+    assert len(read_ledger(audit).of_kind("watch")) == 2
+    capsys.readouterr()
+    assert run("certify", audit, "--holdout", data / "holdout.csv", "--json") == 0
+    ledger = json.loads(capsys.readouterr().out)["ledger"]
+    assert (ledger["matchers"], ledger["together"]) == (2, 0.9)
+
+
+def test_a_draw_until_enough_ends_there(tmp_path):
+    audit, truth = make_desk(tmp_path / "data", "--until", "recall=5", labels=60)
+    desk = desk_of(audit)
+    while (place := desk.next("Ann")) is not None:
+        node = desk.order[place - 1]
+        desk.label("Ann", place, [truth[node]] if node in truth else [])
+    labelled = [(x, y) for x, y in rows(audit) if x not in set(desk.order[:5])]
+    assert sum(y != "" for _, y in labelled) == 5
+    assert labelled[-1][1] != ""
+    assert desk.state("Ann")["enough"]
+    assert run("certify", audit, "--holdout", audit.parent / "holdout.csv") == 0
+
+
+def test_one_table_s_labels_cannot_contradict_each_other(tmp_path):
+    make_records(tmp_path / "data")
+    audit = tmp_path / "data" / "audit"
+    people = tmp_path / "data" / "people.csv"
+    assert run("draw", people, "--labels", 9, "--dedupe", "--seed", "s", "--out", audit) == 0
+    desk = desk_of(audit)
+    a, b, c = desk.order[:3]
+    desk.label("Ann", desk.next("Ann"), [b])
+    with pytest.raises(InputError, match="labelled with this one as its match"):
+        desk.label("Ann", desk.next("Ann"), [])
+    desk.label("Ann", 2, [a])
+    with pytest.raises(InputError, match="labelled without this one as its match"):
+        desk.label("Ann", desk.next("Ann"), [a])
+    desk.label("Ann", 1, None)
+    desk.label("Ann", 2, [])
+    desk.label("Ann", 1, [])
+    assert rows(audit) == [(a, ""), (b, "")]
+    assert c == desk.order[2]
+
+
+def test_labels_that_somebody_changes_meanwhile_are_left_alone(audit):
+    desk = desk_of(audit)
+    desk.label("Ann", desk.next("Ann"), ["b1"])
+    write_csv(audit / "labels.csv", ["x", "y"], [["a1", "b1"]])
+    before = contents(audit)
+    with pytest.raises(InputError, match=r"labels\.csv must be as the labelling page wrote it"):
+        desk.label("Ann", desk.next("Ann"), ["b1"])
+    assert contents(audit) == before
+
+
+def test_labels_from_before_several_failures_are_mended(audit):
+    desk = desk_of(audit)
+    for _ in range(4):
+        desk.label("Ann", desk.next("Ann"), ["b1"])
+        if desk.state("Ann")["done"] == 1:
+            early = (audit / "labels.csv").read_bytes()
+    late = (audit / "labels.csv").read_bytes()
+    (audit / "labels.csv").write_bytes(early)
+    desk_of(audit)
+    assert (audit / "labels.csv").read_bytes() == late
+
+
+def test_a_ledger_that_is_gone_is_not_begun_anew(audit):
+    desk = desk_of(audit)
+    desk.label("Ann", desk.next("Ann"), ["b1"])
+    (audit / "ledger.jsonl").rename(audit / "elsewhere")
+    with pytest.raises(EngineError, match="cannot write"):
+        desk.label("Ann", desk.next("Ann"), ["b1"])
+    assert not (audit / "ledger.jsonl").exists()
+    (audit / "elsewhere").rename(audit / "ledger.jsonl")
+    desk.label("Ann", desk.next("Ann"), ["b1"])
+    assert len(rows(audit)) == 2

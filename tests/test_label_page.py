@@ -52,7 +52,8 @@ def shown(page):
 
 
 def after(page, act):
-    """Do something, and wait until the page has gone on from it."""
+    """Look, do something, and wait until the page has gone on from it."""
+    page.wait_for_timeout(320)
     before = page.text_content("#message") + str(page.text_content("#record"))
     act()
     page.wait_for_function(
@@ -159,7 +160,7 @@ def test_a_person_labels_by_mouse_and_by_keyboard(chromium, tmp_path, capsys):
         "On the labelling page one person looked for them among the 320 records of right.csv"
         in said
     )
-    assert "with candidates from candidates.csv, blind." in said
+    assert "with candidates from candidates.csv, blind; 2 labels were changed." in said
     assert run("verify", audit) == 0
 
 
@@ -195,9 +196,9 @@ def test_bounds_may_be_watched_in_an_anytime_draw(chromium, tmp_path, capsys):
         page.wait_for_selector("#bounds-text p")
         assert "labels must cover every node to train on" in page.text_content("#bounds-text")
         while "you may stop here" not in page.text_content("#bounds-text"):
-            with page.expect_response("**/api/bounds*"):
+            with page.expect_response("**/api/bounds"):
                 by_keyboard(page, truth)
-        page.wait_for_function("document.querySelectorAll('.bound').length === 2")
+        page.wait_for_function("() => document.querySelectorAll('.bound').length === 2")
         bounds = page.locator(".bound b").all_text_contents()
         assert "target 0.5, reached" in page.text_content("#bounds-text")
     assert len({x for x, _ in read_csv(audit / "labels.csv")}) < 62
@@ -205,6 +206,7 @@ def test_bounds_may_be_watched_in_an_anytime_draw(chromium, tmp_path, capsys):
         run("certify", audit, "--holdout", data / "holdout.csv", "--require", "precision=0.5") == 0
     )
     certificate = " ".join(capsys.readouterr().out.split())
+    assert "; bounds were watched meanwhile." in certificate
     for bound in bounds:
         metric, sign, value = bound.split()
         assert f"{metric} of the holdout matcher {sign} {value}" in certificate
@@ -329,3 +331,40 @@ def test_every_key_is_listed(chromium, tmp_path):
         page.keyboard.press("Escape")
         page.wait_for_selector("#keys:not([open])", state="attached")
         assert json.loads(client.ask("GET", "/api/start?labeller=Ann")[2])["ready"]
+
+
+def test_nothing_is_said_of_a_node_that_nobody_saw(chromium, tmp_path):
+    audit, _ = make_desk(tmp_path / "data", labels=9, train=0)
+    with serving(audit) as client, person(chromium, client) as page:
+        page.wait_for_timeout(320)
+        for _ in range(12):
+            page.keyboard.down("n")  # held: the browser repeats it
+            page.wait_for_timeout(20)
+        page.keyboard.up("n")
+        page.wait_for_timeout(400)
+        page.dblclick("#none")
+        page.wait_for_timeout(400)
+        assert len(read_csv(audit / "labels.csv")) == 2
+        page.keyboard.press("1")
+        page.keyboard.press("b")
+        assert "not saved" in page.text_content("#message")
+        page.keyboard.press("1")
+        after(page, lambda: page.keyboard.press("Shift+N"))
+        assert len(read_csv(audit / "labels.csv")) == 3
+
+
+def test_a_search_does_not_undo_a_tick(chromium, tmp_path):
+    audit, _ = make_desk(tmp_path / "data", labels=5, train=0)
+    with serving(audit) as client, person(chromium, client) as page:
+        page.fill("#text", "smith")
+        page.wait_for_selector("#found tr.candidate")
+        page.check("#found tr.candidate:last-child input")
+        ticked = page.input_value("#found input:checked")
+        page.fill("#text", "leeds")
+        page.wait_for_function(
+            "y => document.querySelector('#found input').value === y", arg=ticked
+        )
+        assert page.is_checked(f"input[value='{ticked}']")
+        page.fill("#text", "")
+        page.wait_for_function("() => document.querySelectorAll('#found tr').length === 1")
+        assert page.is_checked(f"input[value='{ticked}']")

@@ -94,8 +94,11 @@ def _looked_for(labelled: Mapping[str, Any]) -> str:
     sentence = (
         f"On the labelling page {people} looked for them {'; before that '.join(reversed(places))}"
     )
-    shown = labelled["answers"]
-    sentence += f"; a matcher's answer was shown for {shown} nodes" if shown else ", blind"
+    shown, watched = labelled["answers"], labelled["watched"]
+    sentence += "" if shown or watched else ", blind"
+    sentence += f"; a matcher's answer was shown for {shown} nodes" if shown else ""
+    sentence += "; bounds were watched meanwhile" if watched else ""
+    sentence += f"; {labelled['changed']} labels were changed" if labelled["changed"] else ""
     if labelled["twice"]:
         sentence += f"; of {labelled['twice']} nodes that several labelled they agreed on "
         sentence += str(labelled["agreed"])

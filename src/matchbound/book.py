@@ -26,7 +26,6 @@ class Verdict:
     matches: tuple[str, ...] | None
     note: str
     decides: bool
-    answer: bool  # the matcher's answer was shown
 
     @staticmethod
     def of(entry: Entry) -> "Verdict":
@@ -39,7 +38,6 @@ class Verdict:
             None if matches is None else tuple(matches),
             entry["note"],
             entry["decides"],
-            entry["answer"],
         )
 
 
@@ -97,6 +95,10 @@ class Book:
         return book
 
     def enter(self, entry: Entry) -> None:
+        """A fresh draw begins a fresh book; one that only grew goes on in it."""
+        if entry["kind"] == "draw" and "extends" not in entry:
+            self.live.clear()
+            self.pages.clear()
         if entry["kind"] == "label":
             verdict = Verdict.of(entry)
             self.live[verdict.entry] = verdict
@@ -138,13 +140,16 @@ def provenance(entries: Sequence[Entry], digest: str) -> dict[str, Any] | None:
     if not book.live or hashlib.sha256(text.encode()).hexdigest() != digest:
         return None
     agreed, twice = book.agreement()
+    words = [(verdict.place, verdict.labeller) for verdict in book.live.values()]
     return {
         "nodes": len(book.settled()),
-        "labellers": len({verdict.labeller for verdict in book.live.values()}),
+        "labellers": len({labeller for _, labeller in words}),
         "agreed": agreed,
         "twice": twice,
-        "answers": len({verdict.place for verdict in book.live.values() if verdict.answer}),
-        "search": [entry["search"] for entry in entries if entry["kind"] == "search"],
+        "changed": len(words) - len(set(words)) + sum(one["kind"] == "undo" for one in entries),
+        "answers": len({one["place"] for one in entries if one["kind"] == "answer"}),
+        "watched": any(one["kind"] == "watch" for one in entries),
+        "search": [one["search"] for one in entries if one["kind"] == "search"],
     }
 
 

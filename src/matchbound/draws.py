@@ -13,6 +13,7 @@ from matchbound.choices import Choices
 from matchbound.engines import ROWS
 from matchbound.errors import InputError
 from matchbound.files import (
+    alone,
     csv_text,
     digest_of_file,
     find_file,
@@ -70,14 +71,18 @@ class Draw:
                 f"out must not hold labels yet, got {str(place)!r}: a draw comes before them. "
                 "Draw into another folder."
             )
-        self._write(place, force)
-        append(place, "draw", **self._facts())
-        for holdout in self.registered:
-            append(place, "register", holdout=dict(holdout), validation=0)
+        with alone(place):
+            self._write(place, force)
+            append(place, "draw", **self._facts())
+            for holdout in self.registered:
+                append(place, "register", holdout=dict(holdout), validation=0)
 
     def extend(self, folder: "str | PathLike[str]") -> None:
         """Write a larger draw over a smaller one, labels or not: both are valid at any time."""
-        place, before = Path(folder), Draw.load(folder)
+        with alone(Path(folder)):
+            self._extend(Path(folder), Draw.load(folder))
+
+    def _extend(self, place: Path, before: "Draw") -> None:
         known = [entry["draw"] for entry in sound_ledger(place).of_kind("draw")]
         if self.as_dict() == before.as_dict() and self.as_dict()["digest"] not in known:
             append(place, "draw", **self._facts(), extends=known[-1])  # a crash had left this out

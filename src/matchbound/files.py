@@ -1,6 +1,7 @@
 """Files are written whole or not at all, and nothing is overwritten unasked."""
 
 import csv
+import fcntl
 import hashlib
 import io
 import json
@@ -43,6 +44,30 @@ def check_writable(path: Path) -> None:
 
 
 @contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """One process at a time for what an audit folder must not have from two, if it is there."""
+    if not is_folder(folder):
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        _lock(handle, folder)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int, folder: Path) -> None:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InputError(
+            f"audit must not be open on a labelling page, got {str(folder)!r}. Use that page (two "
+            "people can share it), or stop it first."
+        ) from None
+
+
+@contextmanager
 def undone_on_error(paths: Iterable[Path]) -> Iterator[None]:
     """Whatever happens to these files is undone if what follows is refused."""
     before = {path: path.read_bytes() if is_file(path) else None for path in paths}
@@ -72,6 +97,8 @@ def write_whole(files: Mapping[Path, str | bytes], *, force: bool) -> None:
             os.chmod(waiting[path], 0o666 & ~_umask())
         for path in files:
             os.replace(waiting[path], path)
+        for folder in {path.parent for path in files}:
+            _sync(folder)
     except OSError as error:
         places = ", ".join(str(path) for path in files)
         raise EngineError(
@@ -80,6 +107,14 @@ def write_whole(files: Mapping[Path, str | bytes], *, force: bool) -> None:
     finally:
         for temporary in waiting.values():
             Path(temporary).unlink(missing_ok=True)
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

@@ -72,10 +72,11 @@ class Pen:
 
     def append(self, kind: str, **facts: Any) -> Entry:
         try:
-            with self.path.open("a+b") as file:
+            with self.path.open("a+b" if self._length < 0 else "r+b") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
                 if file.seek(0, os.SEEK_END) != self._length:
                     self._read()
+                    file.seek(0, os.SEEK_END)
                 entry = self._entry(kind, facts)
                 file.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
                 file.flush()
@@ -94,6 +95,8 @@ class Pen:
 
     def _read(self) -> None:
         ledger = sound_ledger(self.folder)
+        if len(ledger.entries) < self._entries:
+            raise InputError(f"audit must hold {NAME} whole, got it shorter. Restore it.")
         _cut(self.path)
         self._entries, self._head = len(ledger.entries), ledger.head
 

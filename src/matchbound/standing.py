@@ -81,7 +81,8 @@ def _together(entries: Sequence[Entry], issued: Sequence[Mapping[str, Any]]) -> 
     Certificates about one holdout matcher fail together, whatever complete matchers they are
     about: the gap is counted. One about the holdout matcher alone shares δ otherwise, and where the
     gap was sampled each complete matcher costs its own. A matcher that was on record before the
-    labels costs δ whether or not it was certified: the best may have been picked by them.
+    labels, or whose bounds were watched, costs δ whether or not it was certified: the best may have
+    been picked by them.
     """
     failing: dict[tuple[str, str], Fraction] = {}
     several, delta = 1, Fraction(0)
@@ -93,8 +94,9 @@ def _together(entries: Sequence[Entry], issued: Sequence[Mapping[str, Any]]) -> 
         for holdout in one["holdout"]:
             failing[repr(holdout), about] = delta / several
     certified_too = {holdout for holdout, _ in failing}
-    for entry in _before_labels(entries):
-        if entry["kind"] == "register" and repr(entry["holdout"]) not in certified_too:
+    known = [entry for entry in _before_labels(entries) if entry["kind"] == "register"]
+    for entry in [*known, *(entry for entry in entries if entry["kind"] == "watch")]:
+        if repr(entry["holdout"]) not in certified_too:
             failing[repr(entry["holdout"]), ""] = delta / several
     matchers = len({holdout for holdout, _ in failing}) // several
     return max(matchers, 1), float(max(1 - sum(failing.values()), Fraction(0)))

@@ -39,14 +39,14 @@ class Requests:
             "searchable": list(self.material.right.names),
             "how": self.how,
             "live": self.live if isinstance(self.live, str) else None,
-            "answers": bool(self.material.holdout.by_node or self.material.candidates.by_node),
+            "answers": self.material.has_answers,
             "ready": self.material.search.done(),
             "most": 1 if self.desk.draw.choices.one_to_one else MOST_MATCHES,
         }
 
     def next(self, asked: Asked) -> Asked:
         labeller = _labeller(asked)
-        place = self.desk.next(labeller, take=asked.get("take") == "1")
+        place = self.desk.next(labeller, take=asked.get("take") is True)
         return self._node(labeller, place)
 
     def node(self, asked: Asked) -> Asked:
@@ -59,7 +59,7 @@ class Requests:
         matches, note = _matches(asked), _text(asked, "note", LONGEST_NOTE)
         self.desk.check_may_open(labeller, place)
         self.material.check_known(self.desk.order[place - 1], matches or ())
-        self.desk.label(labeller, place, matches, note)
+        self.desk.label(labeller, place, matches, note, decides=asked.get("decides") is True)
         return {"saved": place, "state": self.desk.state(labeller)}
 
     def undo(self, asked: Asked) -> Asked:
@@ -80,7 +80,8 @@ class Requests:
     def bounds(self, asked: Asked) -> Asked:
         if isinstance(self.live, str):
             return {"why": self.live}
-        return self.live.at({v.node: v.matches or () for v in self.desk.book.settled()})
+        self.desk.watch(self.live.holdout)
+        return self.live.at(self.desk.labels())
 
     def _node(self, labeller: str, place: int | None) -> Asked:
         state = self.desk.state(labeller)
@@ -153,14 +154,14 @@ def _is_unicode(text: str) -> bool:
 
 def build(requests: Requests) -> Starlette:
     """The application; a refusal is a sentence."""
-    getting = ("start", "next", "node", "search", "answer", "bounds")
+    getting = ("start", "node", "search")
     routes = [
         Route("/", _asset("page.html")),
         *(Route(f"/{name}", _asset(name)) for name in ASSETS),
         *(Route(f"/api/{name}", _endpoint(getattr(requests, name))) for name in getting),
         *(
             Route(f"/api/{name}", _endpoint(getattr(requests, name)), methods=["POST"])
-            for name in ("label", "undo")
+            for name in ("next", "label", "undo", "answer", "bounds")  # what changes something
         ),
     ]
     return Starlette(routes=routes, exception_handlers={HTTPException: _refuse})

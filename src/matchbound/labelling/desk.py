@@ -1,26 +1,17 @@
-"""The desk where labels are made: who gets which node, and every action on disk before it counts.
+"""The desk where labels are made: who gets which node, and what may be said of it."""
 
-The ledger has each action; labels.csv is what the book makes of them, and can be made again.
-"""
-
-import fcntl
 from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from threading import RLock
-from typing import IO, TYPE_CHECKING, Any
+from typing import Any
 
-from matchbound.book import CONFLICT, UNSURE, Book
+from matchbound.book import CONFLICT, SETTLED, UNSURE
 from matchbound.draws import Draw
 from matchbound.errors import InputError
-from matchbound.files import is_file, write_whole
-from matchbound.ledger import Pen, sound_ledger
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from matchbound.labelling.keeping import Keeper
 
 PAUSE = 300  # seconds after which someone was away, not labelling
 RECENT = 30  # labels that the pace is told from
@@ -30,40 +21,16 @@ class Desk:
     """The labels of one audit folder in the making. Every method may be called by any thread."""
 
     def __init__(self, folder: Path, draw: Draw, *, twice: int = 0) -> None:
-        self.folder, self.draw, self.twice = folder, draw, twice
+        self.draw, self.twice = draw, twice
         self.order = in_order(draw)
-        self._lock, self._pen = RLock(), Pen(folder)
+        self._lock, self._keeper = RLock(), Keeper(folder)
         self._given: dict[int, set[str]] = {}
-        self._answers: set[tuple[int, str]] = set()
-        entries = sound_ledger(folder).entries
-        self.book = Book.of(entries)
-        self._times = [entry["time"] for entry in entries if entry["kind"] == "label"][-RECENT:]
-        self._recover(entries)
-
-    def _recover(self, entries: Sequence[Mapping[str, Any]]) -> None:
-        """A crash may have come between an entry and labels.csv; nobody else writes that."""
-        path = self.folder / "labels.csv"
-        there = path.read_bytes() if is_file(path) else None
-        if there is None and not self.book.live:
-            return
-        actions = [entry for entry in entries if entry["kind"] in ("label", "undo")]
-        known = [
-            Book.of(actions[:end]).to_csv().encode() for end in {len(actions), len(actions) - 1}
-        ]
-        if there is not None and there not in known:
-            raise InputError(
-                f"labels.csv must be as the labelling page wrote it, got another in "
-                f"{str(self.folder)!r}. Move it elsewhere, or go on with it by hand."
-            )
-        self._write()
-
-    def _write(self) -> None:
-        write_whole({self.folder / "labels.csv": self.book.to_csv()}, force=True)
+        self.book = self._keeper.book
 
     def next(self, labeller: str, *, take: bool = False) -> int | None:
         """The first place that waits for this labeller; with `take` also one given to another."""
         with self._lock:
-            for place in range(1, len(self.order) + 1):
+            for place in range(1, self._end() + 1):
                 if self._waits(place, labeller, take):
                     self._given.setdefault(place, set()).add(labeller)
                     return place
@@ -76,6 +43,20 @@ class Desk:
             return False
         holders = said | (set() if take else self._given.get(place, set()))
         return len(holders - {labeller}) < (2 if place <= self.twice else 1)
+
+    def _end(self) -> int:
+        """The last place that is needed: all, or where a draw until enough has enough."""
+        wanted = self.draw.choices.until.get("recall")
+        if wanted is None:
+            return len(self.order)
+        for place in range(self.draw.train + 1, len(self.order) + 1):
+            page = self.book.pages.get(place)
+            if page is None or page.status != SETTLED or page.final is None:
+                break
+            wanted -= bool(page.final.matches)
+            if not wanted:
+                return place
+        return len(self.order)
 
     def check_may_open(self, labeller: str, place: int) -> None:
         """Nodes come in draw order: one that is not labelled yet must have been given."""
@@ -90,15 +71,28 @@ class Desk:
             )
 
     def label(
-        self, labeller: str, place: int, matches: Sequence[str] | None, note: str = ""
+        self,
+        labeller: str,
+        place: int,
+        matches: Sequence[str] | None,
+        note: str = "",
+        *,
+        decides: bool = False,
     ) -> None:
-        """Put a verdict on record and into labels.csv; on disk when this returns."""
+        """Put a verdict on record and into labels.csv; on disk when this returns.
+
+        `decides`: the labeller was shown that others labelled the node differently.
+        """
         with self._lock:
             self.check_may_open(labeller, place)
-            self._check_matches(place, matches)
             page = self.book.pages.get(place)
-            settling = page is not None and (page.status == CONFLICT or page.decision is not None)
-            self._act(
+            if page is not None and page.status == CONFLICT and not decides:
+                raise InputError(
+                    f"place {place} must be looked at again, got a label for it as it was before "
+                    "somebody labelled it differently. Open it (d), and decide."
+                )
+            self._check_matches(self.order[place - 1], matches)
+            self._keeper.act(
                 "label",
                 place=place,
                 node=self.order[place - 1],
@@ -106,8 +100,7 @@ class Desk:
                 labeller=labeller,
                 matches=None if matches is None else list(matches),
                 note=note,
-                decides=settling,
-                answer=(place, labeller) in self._answers,
+                decides=page is not None and (decides or page.decision is not None),
             )
 
     def undo(self, labeller: str) -> int:
@@ -116,41 +109,59 @@ class Desk:
             last = self.book.last_of(labeller)
             if last is None:
                 raise InputError(f"labeller must have labelled something, got {labeller!r}. Label.")
-            self._act("undo", undoes=last.entry, labeller=labeller)
+            self._keeper.act("undo", undoes=last.entry, labeller=labeller)
             self._given.setdefault(last.place, set()).add(labeller)
             return last.place
 
-    def _act(self, kind: str, **facts: Any) -> None:
-        entry = self._pen.append(kind, **facts)
-        self.book.enter(entry)
-        if kind == "label":
-            self._times = [*self._times, entry["time"]][-RECENT:]
-        self._write()
-
-    def _check_matches(self, place: int, matches: Sequence[str] | None) -> None:
-        several = len(matches or ()) > 1
-        if several and self.draw.choices.one_to_one:
+    def _check_matches(self, node: str, matches: Sequence[str] | None) -> None:
+        if matches is None:
+            return
+        if len(matches) > 1 and self.draw.choices.one_to_one:
             raise InputError(
                 "matches must be at most one, as the draw promises (one-to-one), got "
-                f"{len(matches or ())}. Keep one, or draw without the promise."
+                f"{len(matches)}. Keep one, or draw without the promise."
             )
+        if self.draw.matching.dedupe:
+            self._check_both_ways(node, set(matches))
+
+    def _check_both_ways(self, node: str, matches: set[str]) -> None:
+        """One table with itself: x matches y exactly if y matches x, where both are labelled."""
+        for verdict in self.book.settled():
+            named, names = verdict.node in matches, node in (verdict.matches or ())
+            if verdict.node != node and named != names:
+                said = "with" if names else "without"
+                raise InputError(
+                    f"matches must agree with {verdict.node!r}, which was labelled {said} this one "
+                    "as its match. Correct it first, or say that you are unsure."
+                )
 
     def show_answer(self, labeller: str, place: int) -> None:
-        """Remember that this labeller saw the matcher's answer."""
+        """Put on record that this labeller was shown the matcher's answer."""
         with self._lock:
             self.check_may_open(labeller, place)
-            self._answers.add((place, labeller))
+            self._keeper.act("answer", place=place, labeller=labeller)
+
+    def watch(self, holdout: Mapping[str, Any]) -> None:
+        """Put on record that this matcher's bounds are watched, once."""
+        with self._lock:
+            known = [one["holdout"] for one in self._keeper.entries if one["kind"] == "watch"]
+            if holdout not in known:
+                self._keeper.act("watch", holdout=dict(holdout))
+
+    def labels(self) -> dict[str, tuple[str, ...]]:
+        with self._lock:
+            return {verdict.node: verdict.matches or () for verdict in self.book.settled()}
 
     def state(self, labeller: str) -> dict[str, Any]:
         """Where the work stands."""
         with self._lock:
             agreed, twice = self.book.agreement()
             last = self.book.last_of(labeller)
-            done = len(self.book.pages)
+            done, end = len(self.book.pages), self._end()
             return {
-                "total": len(self.order),
-                "train": self.draw.train,
-                "labelled": done,
+                "total": end,
+                "done": done,
+                "enough": end < len(self.order),
                 "unsure": self.book.with_status(UNSURE),
                 "conflicts": self.book.with_status(CONFLICT),
                 "agreed": agreed,
@@ -159,12 +170,13 @@ class Desk:
                 "mine": sorted(
                     {v.place for v in self.book.live.values() if v.labeller == labeller}
                 ),
-                "seconds": self._pace() * (len(self.order) - done),
+                "seconds": self._pace() * max(end - done, 0),
             }
 
     def _pace(self) -> float:
         """Seconds a label, by the median of the latest, pauses left out."""
-        times = [datetime.fromisoformat(time).timestamp() for time in self._times]
+        entries = [one for one in self._keeper.entries[-2 * RECENT :] if one["kind"] == "label"]
+        times = [datetime.fromisoformat(one["time"]).timestamp() for one in entries[-RECENT:]]
         gaps = [b - a for a, b in pairwise(times) if b - a < PAUSE]
         return float(median(gaps)) if gaps else 0.0
 
@@ -178,18 +190,3 @@ def in_order(draw: Draw) -> list[str]:
     trained = draw.trained
     known = set(trained)
     return [*trained, *(node for node in draw.validated if node not in known)]
-
-
-@contextmanager
-def alone(folder: Path) -> "Iterator[None]":
-    """One page for an audit: the lock is the process's own, and gone when that ends."""
-    file: IO[bytes] = (folder / "draw.json").open("rb")
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(
-                f"audit must not be open on another labelling page, got {str(folder)!r}. Use that "
-                "page (two people can share it), or stop it first."
-            ) from None
-        yield

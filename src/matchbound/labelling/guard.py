@@ -53,6 +53,9 @@ class Guard:
         origins = {f"http://{host}" for host in self.hosts}
         if any(origin not in origins for origin in given.get("origin", [])):
             return 403, "The Origin must be this page's own."
+        sites = given.get("sec-fetch-site", [])
+        if any(site not in ("same-origin", "none") for site in sites) and scope["path"] != "/":
+            return 403, "The request must come from this page."
         if not (self._brings_token(scope) or self._has_cookie(given.get("cookie", []))):
             return 403, "The token is missing: open the printed address, whole."
         if scope["method"] not in ("GET", "HEAD"):

@@ -13,6 +13,7 @@ from matchbound.forms import Clusters, Form
 from matchbound.labelling.proposals import Proposals
 from matchbound.parts import WHOLE
 from matchbound.sources import Source
+from matchbound.standing import matcher
 from matchbound.stopping import looked_at
 from matchbound.tables import read_matches
 from matchbound.tallies import Tally, Triple
@@ -30,6 +31,7 @@ class Live:
     unlabelled: Tally
     found: Proposals
     targets: Mapping[str, float]
+    holdout: Mapping[str, Any]  # as the ledger knows it
 
     def at(self, labels: Labels) -> dict[str, Any]:
         """Bounds, targets, and whether one may stop; or why there are none yet."""
@@ -73,6 +75,11 @@ class Live:
 
 def why_not(choices: Choices, holdout: bool) -> str | None:
     """Why there are no live bounds, in a sentence; None if there can be."""
+    if "recall" in choices.until:
+        return (
+            "No bounds are shown on the way: this draw's labels go on until "
+            f"{choices.until['recall']} validation nodes have a true match. The page tells when."
+        )
     if not choices.is_anytime:
         return (
             "No bounds are shown on the way: this draw's hold for the labels of all drawn nodes, "
@@ -95,6 +102,7 @@ def start(
     matches: tuple[Source, Form, float | None],
     found: Proposals,
     targets: Mapping[str, float],
+    columns: Mapping[str, str],
 ) -> Live:
     """Count the holdout matcher's matches once, with no labels yet; `population` is loaded."""
     source, form, least = matches
@@ -112,4 +120,5 @@ def start(
         gap=draw.gap,
         future=draw.choices.future,
     )
-    return Live(draw, tally, found, targets)
+    known = matcher("", source.as_dict(threshold=least, columns=dict(columns)))
+    return Live(draw, tally, found, targets, known)

@@ -119,9 +119,9 @@ def _candidates(con: Engine, draw: Draw, given: Inputs) -> tuple[Source | None, 
 
 def _holdout(
     con: Engine, audit: Path, draw: Draw, given: Inputs, left: Source
-) -> tuple[Source | None, Proposals, Live | str]:
+) -> tuple[Source | None, Proposals | None, Live | str]:
     if given.holdout is None:
-        return None, Proposals(), why_not(draw.choices, False) or ""
+        return None, None, why_not(draw.choices, False) or ""
     source = open_source(con, "holdout", given.holdout)
     form = recognise(source, given.columns or {})
     least = first_threshold(draw.choices, given.threshold, [form])
@@ -130,7 +130,9 @@ def _holdout(
     why = why_not(draw.choices, True)
     if why is not None:
         return source, answers, why
-    live = start(con, draw, (source, form, least), answers, given.targets or {})
+    live = start(
+        con, draw, (source, form, least), answers, given.targets or {}, given.columns or {}
+    )
     return source, answers, live
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from matchbound.engines import Engine
 from matchbound.errors import InputError
-from matchbound.loading import refuse_empty
+from matchbound.loading import refuse_empty, refuse_spaces
 from matchbound.matching import Matching
 from matchbound.sources import Source, load, quoted
 from matchbound.tables import id_column, node_of_table
@@ -52,6 +52,7 @@ def read_records(
     wanted = f"{node} in (select id from sample)" if of_x else "true"
     load(con, source, table, f"{node} as node{texts}", wanted)
     refuse_empty(con, source, table, {"node": column})
+    refuse_spaces(con, source, table, {"node": column})
     found = con.arrow(f"select * from {table} order by node")
     records = Records(source, found, fields)
     _check_each_once(records)

@@ -13,7 +13,8 @@ from matchbound.book import how_searched
 from matchbound.certifying import check_on_record
 from matchbound.draws import Draw
 from matchbound.errors import EngineError, InputError
-from matchbound.labelling.desk import Desk, alone
+from matchbound.files import alone
+from matchbound.labelling.desk import Desk
 from matchbound.labelling.opening import Inputs, open_inputs
 from matchbound.ledger import append, sound_ledger
 
@@ -78,7 +79,7 @@ def _serve(
     config = uvicorn.Config(
         Guard(app, hosts, token, f"matchbound-{port}"),
         lifespan="off",
-        log_level="critical",
+        log_level="error",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=1,

@@ -9,8 +9,10 @@ from matchbound.errors import InputError
 from matchbound.labelling.proposals import Proposals
 from matchbound.labelling.records import Alignment, Records, shown
 from matchbound.labelling.search import Search
+from matchbound.sampling import hash_of
 
 SUGGESTED = 10
+MOST_DECOYS = 40
 FOUND = 20
 LONGEST_QUERY = 300  # characters
 
@@ -24,7 +26,7 @@ class Material:
     fields: Alignment
     search: "Future[Search]"
     candidates: Proposals
-    holdout: Proposals
+    holdout: Proposals | None
     dedupe: bool
 
     def record(self, node: str) -> dict[str, Any]:
@@ -34,16 +36,18 @@ class Material:
         return {"id": node, "values": shown(self.right.values(node), self.fields.right)}
 
     def proposed(self, node: str, also: Iterable[str] = ()) -> list[dict[str, Any]]:
-        """Candidates, the nearest records and those ticked before; the likest first.
+        """The nearest records, candidates and those ticked before; the likest first.
 
-        The order is by the records' text alone: a matcher's scores would tell its answer.
+        The order is by the records' text alone: a matcher's scores would tell its answer. For each
+        candidate that is not among the nearest there are two records more that nobody proposed.
         """
-        nearest = self.find(" ".join(filter(None, self.left.values(node))), node, None, 200)
-        place = {other: i for i, other in enumerate(nearest)}
-        known = [y for y in self.candidates.of(node) if y in self.right.rows]
-        every = dict.fromkeys([*nearest[:SUGGESTED], *known, *also])
-        ordered = sorted(every, key=lambda y: (place.get(y, len(place)), y))
-        return [self.candidate(y) for y in ordered]
+        values = list(filter(None, self.left.values(node)))
+        nearest = self.find(" ".join(values) or node, node, None, SUGGESTED + 2 * MOST_DECOYS)
+        known = [y for y in (*self.candidates.of(node), *also) if y in self.right.rows]
+        outside = set(known) - set(nearest[:SUGGESTED])
+        decoys = nearest[SUGGESTED : SUGGESTED + 2 * len(outside)]
+        rest = sorted({*decoys, *outside}, key=lambda y: hash_of(node, y))
+        return [self.candidate(y) for y in (*nearest[:SUGGESTED], *rest)]
 
     def found(self, text: str, node: str, field: str | None) -> list[dict[str, Any]]:
         if field is not None and field not in self.right.names:
@@ -56,10 +60,17 @@ class Material:
         ids = [self.right.node(row) for row in rows]
         return [y for y in ids if not (self.dedupe and y == node)][:limit]
 
+    @property
+    def has_answers(self) -> bool:
+        """Whether there is anything to hide: a holdout matcher, or scores of candidates."""
+        scores = (score for found in self.candidates.by_node.values() for score in found.values())
+        return self.holdout is not None or any(score is not None for score in scores)
+
     def answer(self, node: str) -> dict[str, Any]:
-        """The holdout matcher's matches, and the scores of candidates."""
+        """The holdout matcher's matches, if there is one, and the scores of candidates."""
+        found = None if self.holdout is None else self.holdout.of(node).items()
         return {
-            "matches": [{"id": y, "score": score} for y, score in self.holdout.of(node).items()],
+            "matches": None if found is None else [{"id": y, "score": s} for y, s in found],
             "scores": dict(self.candidates.of(node)),
         }
 

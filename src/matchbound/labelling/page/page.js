@@ -9,6 +9,10 @@ let about = null; // fields and settings
 let node = null; // what is shown
 let busy = false;
 let asked = 0; // the latest search
+let shownAt = 0; // when the node came
+let leaving = null; // the place at which unsaved ticks were told
+
+const AT_ONCE = 300; // milliseconds: too soon for a node to have been looked at
 
 function show(screen) {
   for (const name of screens) at(name).hidden = name !== screen;
@@ -42,6 +46,8 @@ async function begin() {
     return;
   }
   nameLabeller(name);
+  at("me").textContent = name;
+  at("me").hidden = false;
   about = await get("start");
   while (!about.ready) {
     show("wait");
@@ -58,12 +64,14 @@ async function begin() {
   await next();
 }
 
-async function next(take = {}) {
-  display(await get("next", take));
+async function next(take = false) {
+  display(await post("next", { take }));
 }
 
 function display(given) {
   node = given;
+  shownAt = performance.now();
+  leaving = null;
   progress(node.state);
   if (node.place === null) return finish(node.state);
   show("work");
@@ -101,10 +109,10 @@ function words(matches) {
 
 function progress(state) {
   at("bar").max = state.total;
-  at("bar").value = state.labelled;
+  at("bar").value = state.done;
   const minutes = Math.ceil(state.seconds / 60);
   const left = state.seconds > 0 ? ` · about ${minutes > 90 ? `${Math.round(minutes / 60)} h` : `${minutes} min`} left` : "";
-  at("progress").textContent = `${state.labelled} of ${state.total} labelled${left}`;
+  at("progress").textContent = `${state.done} of ${state.total} done${left}`;
   const waiting = state.conflicts.length + state.unsure.length;
   at("todo").hidden = waiting === 0;
   at("todo").textContent = `${state.conflicts.length} to decide, ${state.unsure.length} unsure`;
@@ -114,12 +122,13 @@ function progress(state) {
 
 function finish(state) {
   show("end");
-  const open = state.total - state.labelled;
-  at("end-title").textContent = open || state.conflicts.length || state.unsure.length ? "Nothing more for you now" : "All nodes are labelled";
+  const open = Math.max(state.total - state.done, 0);
+  const all = state.enough ? "Enough nodes are labelled" : "All nodes are labelled";
+  at("end-title").textContent = open || state.conflicts.length || state.unsure.length ? "Nothing more for you now" : all;
   const lines = [];
   if (open) {
     const take = made("button", { type: "button", textContent: "Take them over" });
-    take.addEventListener("click", () => acting(() => next({ take: "1" })));
+    take.addEventListener("click", () => acting(() => next(true)));
     lines.push(made("p", {}, `${open} ${open === 1 ? "node is" : "nodes are"} with another labeller. `, take));
   }
   lines.push(...list("To decide, labelled differently", state.conflicts), ...list("Unsure", state.unsure));
@@ -165,7 +174,7 @@ function count() {
 
 async function label(matches) {
   const { place, record } = node;
-  await post("label", { place, matches, note: at("note").value });
+  await post("label", { place, matches, note: at("note").value, decides: node.conflict });
   say(`Saved ${record.id}: ${words(matches)}.`);
   await next();
 }
@@ -177,7 +186,10 @@ function save() {
   return acting(() => label(matches));
 }
 
+const tooSoon = () => performance.now() - shownAt < AT_ONCE;
+
 function saveNone() {
+  if (tooSoon()) return undefined;
   if (ticked().length) return say("Something is ticked. Untick it, or save it as a match (Enter).", true);
   return acting(() => label([]));
 }
@@ -185,10 +197,20 @@ function saveNone() {
 async function undo() {
   const back = await post("undo");
   display(back);
-  say(`Taken back: ${back.record.id} waits for a label again.`);
+  const stands = back.mine ? `your label before it stands: ${words(back.mine.matches)}` : "it waits for a label again";
+  say(`Taken back of ${back.record.id}: ${stands}.`);
+}
+
+function isDirty() {
+  const saved = [...(node.mine?.matches ?? [])].sort().join("\n");
+  return ticked().sort().join("\n") !== saved || at("note").value !== (node.mine?.note ?? "");
 }
 
 function step(forwards) {
+  if (!at("work").hidden && isDirty() && leaving !== node.place) {
+    leaving = node.place;
+    return say("Ticks or a note are not saved. Save them, or press once more to leave.", true);
+  }
   const mine = node?.state.mine ?? [];
   const here = node?.place ?? Infinity;
   const place = forwards ? mine.find((one) => one > here) : mine.findLast((one) => one < here);
@@ -203,29 +225,33 @@ function toDo() {
 
 async function search() {
   const text = at("text").value.trim();
-  const mine = (asked += 1);
-  const kept = ticks().filter((tick) => tick.checked).map((tick) => tick.closest("tr"));
-  if (!text) return;
+  const [mine, { place }] = [(asked += 1), node];
   try {
-    const { found } = await get("search", { place: node.place, text, field: at("field").value });
-    if (mine !== asked) return; // a later search is under way
-    const there = new Set([...at("candidates").querySelectorAll("input"), ...kept.map((row) => row.querySelector("input"))].map((tick) => tick.value));
-    const fresh = found.filter((one) => !there.has(one.id));
-    const keeping = kept.filter((row) => at("found").contains(row));
-    const known = found.length - fresh.length;
-    const heading = found.length ? `Found: ${fresh.length}${known ? `, and ${known} listed below already` : ""}` : "Nothing found";
-    at("found").replaceChildren(headingRow(heading, about.fields.length + 2), ...keeping, ...rows(fresh));
-    count();
+    const { found } = text ? await get("search", { place, text, field: at("field").value }) : { found: [] };
+    if (mine === asked && place === node.place) showFound(text, found);
   } catch (error) {
     say(error.message, true);
   }
 }
 
+// What is ticked stays, and what is listed below already is not listed twice.
+function showFound(text, found) {
+  const kept = [...at("found").querySelectorAll("input:checked")].map((tick) => tick.closest("tr"));
+  const below = [...at("candidates").querySelectorAll("input")];
+  const there = new Set([...below, ...kept.map((row) => row.querySelector("input"))].map((tick) => tick.value));
+  const fresh = found.filter((one) => !there.has(one.id));
+  const known = found.length - fresh.length;
+  const many = found.length ? `Found: ${fresh.length}${known ? `, and ${known} listed already` : ""}` : "Nothing found";
+  const heading = text ? [headingRow(many, about.fields.length + 2)] : [];
+  at("found").replaceChildren(...heading, ...kept, ...rows(fresh));
+  count();
+}
+
 async function showAnswer() {
-  const answer = await get("answer", { place: node.place });
-  const said = answer.matches.map(({ id, score }) => (score === null ? id : `${id} (${score})`));
+  const answer = await post("answer", { place: node.place });
+  const said = answer.matches?.map(({ id, score }) => (score === null ? id : `${id} (${score})`));
   const scores = Object.entries(answer.scores).filter(([, score]) => score !== null).map(([id, score]) => `${id} ${score}`);
-  const parts = [`The matcher’s answer: ${said.join(", ") || "none"}.`];
+  const parts = said ? [`The matcher’s answer: ${said.join(", ") || "none"}.`] : [];
   if (scores.length) parts.push(`Candidates’ scores: ${scores.join(", ")}.`);
   at("answered").textContent = parts.join(" ");
   at("answered").hidden = false;
@@ -233,7 +259,7 @@ async function showAnswer() {
 
 async function refreshBounds() {
   if (at("bounds").hidden || about.live !== null) return;
-  const answer = await get("bounds").catch((error) => ({ why: error.message }));
+  const answer = await post("bounds").catch((error) => ({ why: error.message }));
   if (answer.why) return at("bounds-text").replaceChildren(made("p", { textContent: answer.why }));
   const lines = answer.bounds.map((bound) => {
     const place = (value) => `${100 * Math.min(Math.max(value, 0), 1)}%`;
@@ -276,8 +302,8 @@ const keys = {
   ArrowUp: () => move(-1),
   Enter: save,
   n: saveNone,
-  u: () => acting(() => label(null)),
-  z: () => acting(undo),
+  u: () => tooSoon() || acting(() => label(null)),
+  z: () => tooSoon() || acting(undo),
   b: () => step(false),
   f: () => step(true),
   d: toDo,
@@ -291,7 +317,8 @@ const keys = {
 const anywhere = ["z", "b", "f", "d", "p", "?"]; // also where no node is shown
 
 document.addEventListener("keydown", (event) => {
-  const { target, key } = event;
+  const { target } = event;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const typing = target.matches("input:not([type=checkbox]), select");
   if (key === "Escape" && typing) return target.blur();
   if (typing || event.ctrlKey || event.metaKey || event.altKey || at("keys").open) return undefined;
@@ -300,6 +327,7 @@ document.addEventListener("keydown", (event) => {
   const act = /^[1-9]$/.test(key) ? () => tick(Number(key)) : keys[key];
   if (!act) return undefined;
   event.preventDefault();
+  if (event.repeat && !["j", "k", "ArrowDown", "ArrowUp"].includes(key)) return undefined;
   return act();
 });
 
@@ -308,6 +336,10 @@ at("who").addEventListener("submit", (event) => {
   const name = at("name").value.trim();
   if (!name) return;
   localStorage.setItem("labeller", name);
+  acting(begin);
+});
+at("me").addEventListener("click", () => {
+  localStorage.removeItem("labeller");
   acting(begin);
 });
 let typed = 0;
