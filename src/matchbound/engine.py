@@ -64,5 +64,10 @@ def keep(con: "DuckDBPyConnection", table: str, name: str, **parts: str | int) -
     con.execute(f"create or replace temp table {table} as {_sql(name, parts)}").fetchall()
 
 
+def view(con: "DuckDBPyConnection", table: str, name: str, **parts: str | int) -> None:
+    """The rows of `sql/<name>.sql`, found whenever they are asked for."""
+    con.execute(f"create or replace temp view {table} as {_sql(name, parts)}").fetchall()
+
+
 def _sql(name: str, parts: dict[str, str | int]) -> str:
     return (files("matchbound") / "sql" / f"{name}.sql").read_text("utf-8").format(**parts)

@@ -1,0 +1,55 @@
+"""How many matches each node has by either matcher: little work where they mostly agree."""
+
+from typing import TYPE_CHECKING
+
+from matchbound.engine import keep, query, view
+from matchbound.errors import InputError
+from matchbound.loading import count_rows
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+def compare_pairs(con: "DuckDBPyConnection", complete: bool, kind: str) -> None:
+    """From the pairs in `holdout`, and in `complete` if there is one, the view `nodes`.
+
+    Only nodes with several matches, or on which the matchers differ, are counted one by one: of
+    every other node with a match, both matchers found the same one.
+    """
+    keep(con, "several", "several_whole" if kind == "bigint" else "several", a="holdout")
+    refuse_repeats(con, "holdout", "several")
+    if complete:
+        keep(con, "differing", "differing")
+        _refuse_repeats_in_complete(con)
+    keep(con, "listed", "listed" if complete else "listed_alone")
+    view(con, "nodes", "nodes")
+    refuse_unknown(con, "holdout")
+    refuse_unknown(con, "listed")
+
+
+def _refuse_repeats_in_complete(con: "DuckDBPyConnection") -> None:
+    """Holdout has none. So its pairs that complete has too are as many rows there, or some repeat."""
+    ((lost, won),) = con.execute(
+        "select count(case when lost then 1 end), count(case when not lost then 1 end) "
+        "from differing"
+    ).fetchall()
+    repeats = query(con, "repeats", table="differing", among="differing")
+    if repeats or count_rows(con, "complete") - won != count_rows(con, "holdout") - lost:
+        refuse_repeats(con, "complete", "complete")
+
+
+def refuse_repeats(con: "DuckDBPyConnection", table: str, among: str) -> None:
+    """`among` has every node that may have a pair twice."""
+    for x, y, times in query(con, "repeats", table=table, among=among):
+        raise InputError(
+            f"{table} must hold each pair once, got ({str(x)!r}, {str(y)!r}) {times} times. "
+            "Remove the repeats."
+        )
+
+
+def refuse_unknown(con: "DuckDBPyConnection", table: str) -> None:
+    for (x,) in query(con, "unknown", table=table, column="x"):
+        raise InputError(
+            f"holdout and complete must match nodes of the population, got x = {str(x)!r}, "
+            "which is not in it. Give the population that was matched."
+        )
