@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from matchbound.engine import keep, query, view
 from matchbound.errors import InputError
-from matchbound.loading import count_rows
+from matchbound.loading import count_rows, keep_several
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -16,7 +16,7 @@ def compare_pairs(con: "DuckDBPyConnection", complete: bool, kind: str) -> None:
     Only nodes with several matches, or on which the matchers differ, are counted one by one: of
     every other node with a match, both matchers found the same one.
     """
-    keep(con, "several", "several_whole" if kind == "bigint" else "several", a="holdout")
+    keep_several(con, "several", "holdout", "x", kind)
     refuse_repeats(con, "holdout", "several")
     if complete:
         keep(con, "differing", "differing")
@@ -28,7 +28,7 @@ def compare_pairs(con: "DuckDBPyConnection", complete: bool, kind: str) -> None:
 
 
 def _refuse_repeats_in_complete(con: "DuckDBPyConnection") -> None:
-    """Holdout has none. So its pairs that complete has too are as many rows there, or some repeat."""
+    """Holdout has none: its pairs that complete has too are as many rows there, or one repeats."""
     ((lost, won),) = con.execute(
         "select count(case when lost then 1 end), count(case when not lost then 1 end) "
         "from differing"

@@ -9,6 +9,7 @@ from matchbound.comparing import compare_pairs, refuse_repeats, refuse_unknown
 from matchbound.draws import Row
 from matchbound.engine import keep, query
 from matchbound.errors import AssumptionError, InputError
+from matchbound.loading import keep_several
 from matchbound.tallies import Cell, Tally, Triple
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def count(
         keep(con, "cluster_nodes", "nodes_of_counts")
         for name in ("holdout", "complete")[: 1 + complete]:
             if name not in clusters:
-                keep(con, "several", "several", a=name)
+                keep_several(con, "several", name, "x", "string")
                 refuse_repeats(con, name, "several")
         refuse_unknown(con, "cluster_nodes")
         tables.count("count_true", "labels")

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from matchbound.engine import keep
 from matchbound.errors import InputError
 from matchbound.matching import SEPARATOR
 from matchbound.sources import Source, scan
@@ -60,3 +61,9 @@ def _is_text(con: "DuckDBPyConnection", table: str, column: str) -> bool:
 
 def count_rows(con: "DuckDBPyConnection", table: str) -> int:
     return int(con.execute(f"select count(*) from {table}").fetchall()[0][0])
+
+
+def keep_several(con: "DuckDBPyConnection", kept: str, table: str, column: str, kind: str) -> None:
+    """The values that stand there several times, and how often (`n`); `kind` is the column's."""
+    name = "several_whole" if kind == "bigint" else "several"
+    keep(con, kept, name, id=column, a=table)

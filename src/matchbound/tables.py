@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from matchbound.engine import query
 from matchbound.errors import InputError
 from matchbound.forms import Clusters, Form
-from matchbound.loading import count_rows, load, node_of, refuse_empty, refuse_spaces
+from matchbound.loading import count_rows, keep_several, load, node_of, refuse_empty, refuse_spaces
 from matchbound.matching import SEPARATOR, Matching
 from matchbound.scores import refuse_repeats, says_yes, scores_enough
 from matchbound.sides import (
@@ -16,7 +15,7 @@ from matchbound.sides import (
     refuse_either_side,
     refuse_no_source,
 )
-from matchbound.sources import Source, listed, literal, quoted
+from matchbound.sources import Source, key_kind, listed, literal, quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -46,6 +45,11 @@ def id_column(source: Source, named: str | None, *others: str) -> str:
     return column
 
 
+def kind_of_ids(source: Source, column: str, *others: tuple[Source, str]) -> str:
+    """How a population's ids are read, where other columns hold some of them too."""
+    return "string" if source.column("source_dataset") else key_kind((source, column), *others)
+
+
 def read_ids(
     con: "DuckDBPyConnection",
     source: Source,
@@ -61,9 +65,11 @@ def read_ids(
     refuse_empty(con, source, table, {"id": column})
     if not checked:
         refuse_spaces(con, source, table, {"id": column})
-        for repeated, times in query(con, "repeated_ids", table=table):
+        keep_several(con, "repeated", table, "id", kind)
+        first = "select id, n from repeated order by id limit 1"
+        for repeated, times in con.execute(first).fetchall():
             raise InputError(
-                f"{source.argument} must hold each id once, got {repeated!r} {times} times. "
+                f"{source.argument} must hold each id once, got {str(repeated)!r} {times} times. "
                 "Remove the repeats."
             )
     size = count_rows(con, table)

@@ -1,5 +1,5 @@
 -- The nodes with several rows in a table, and how many.
-select x, count(*) as n
+select {id}, count(*) as n
 from {a}
-group by x
+group by {id}
 having count(*) > 1

@@ -2,14 +2,14 @@
 -- each other: blocks of 32 of them, a bit each, are fewer groups than the nodes are.
 with blocks as (
     select
-        x >> 5 as block,
+        {id} >> 5 as block,
         count(*) as n,
-        bit_or(cast(1 as bigint) << cast(x & 31 as int)) as seen
+        bit_or(cast(1 as bigint) << cast({id} & 31 as int)) as seen
     from {a}
-    group by x >> 5
+    group by {id} >> 5
 )
-select x, count(*) as n
+select {id}, count(*) as n
 from {a}
-where x >> 5 in (select block from blocks where n > bit_count(seen))
-group by x
+where {id} >> 5 in (select block from blocks where n > bit_count(seen))
+group by {id}
 having count(*) > 1
