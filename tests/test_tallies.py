@@ -8,7 +8,7 @@ import pytest
 from matchbound import InputError, Tally
 from matchbound.counting import count
 from matchbound.draws import join_orders
-from matchbound.engine import connect
+from matchbound.engines import connect
 from matchbound.forms import Pairs
 from matchbound.matching import Matching
 from matchbound.sources import open_source

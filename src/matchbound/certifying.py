@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from matchbound.assumptions import assumed, on_record
 from matchbound.certificates import Certificate, issue
 from matchbound.counting import load_sample
 from matchbound.draws import Draw
-from matchbound.engine import connect
+from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.files import is_folder
 from matchbound.forms import Clusters, Form, Pairs, recognise
@@ -22,9 +22,6 @@ from matchbound.sources import Source, key_kind, open_source
 from matchbound.standing import certified, matcher, standing
 from matchbound.tallying import Matchers, tally_parts
 from matchbound.truths import read_labels
-
-if TYPE_CHECKING:
-    pass
 
 
 def certify(
@@ -44,7 +41,9 @@ def certify(
     dedupe: bool = False,
     link: bool = False,
     source: str | None = None,
+    engine: Any = "duckdb",
     memory: str | None = None,
+    temp: Any = None,
     progress: Progress = lambda _: None,
     **choices: Any,
 ) -> Certificate:
@@ -82,7 +81,9 @@ def certify(
         columns=columns,
         matching=Matching(dedupe, link, source),
         changes=_changes(choices, gap_from, audit),
+        engine=engine,
         memory=memory,
+        temp=temp,
         progress=progress,
     )
     if audit is None or isinstance(audit, Draw):
@@ -105,6 +106,8 @@ def compute(
     matching: Matching,
     changes: Mapping[str, Any],
     memory: str | None,
+    engine: Any = "duckdb",
+    temp: Any = None,
     progress: Progress,
 ) -> Certificate:
     """The certificate alone: nothing is written."""
@@ -113,7 +116,7 @@ def compute(
     given = {"holdout": named(holdout, choices, "holdout")}
     if complete is not None:
         given["complete"] = named(complete, choices, "complete")
-    with connect(memory) as con:
+    with connect(engine, memory, temp) as con:
         sources = {
             f"{role} {name}".strip(): open_source(con, role, table)
             for role, tables in given.items()

@@ -1,16 +1,11 @@
 """How many matches each node has by either matcher: little work where they mostly agree."""
 
-from typing import TYPE_CHECKING
-
-from matchbound.engine import keep, query, view
+from matchbound.engines import Engine, keep, query, view
 from matchbound.errors import InputError
 from matchbound.loading import count_rows, keep_several
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
-
-def compare_pairs(con: "DuckDBPyConnection", complete: bool, kind: str) -> None:
+def compare_pairs(con: Engine, complete: bool, kind: str) -> None:
     """From the pairs in `holdout`, and in `complete` if there is one, the view `nodes`.
 
     Only nodes with several matches, or on which the matchers differ, are counted one by one: of
@@ -27,18 +22,18 @@ def compare_pairs(con: "DuckDBPyConnection", complete: bool, kind: str) -> None:
     refuse_unknown(con, "listed")
 
 
-def _refuse_repeats_in_complete(con: "DuckDBPyConnection") -> None:
+def _refuse_repeats_in_complete(con: Engine) -> None:
     """Holdout has none: its pairs that complete has too are as many rows there, or one repeats."""
-    ((lost, won),) = con.execute(
+    ((lost, won),) = con.rows(
         "select count(case when lost then 1 end), count(case when not lost then 1 end) "
         "from differing"
-    ).fetchall()
+    )
     repeats = query(con, "repeats", table="differing", among="differing")
     if repeats or count_rows(con, "complete") - won != count_rows(con, "holdout") - lost:
         refuse_repeats(con, "complete", "complete")
 
 
-def refuse_repeats(con: "DuckDBPyConnection", table: str, among: str) -> None:
+def refuse_repeats(con: Engine, table: str, among: str) -> None:
     """`among` has every node that may have a pair twice."""
     for x, y, times in query(con, "repeats", table=table, among=among):
         raise InputError(
@@ -47,7 +42,7 @@ def refuse_repeats(con: "DuckDBPyConnection", table: str, among: str) -> None:
         )
 
 
-def refuse_unknown(con: "DuckDBPyConnection", table: str) -> None:
+def refuse_unknown(con: Engine, table: str) -> None:
     for (x,) in query(con, "unknown", table=table, column="x"):
         raise InputError(
             f"holdout and complete must match nodes of the population, got x = {str(x)!r}, "

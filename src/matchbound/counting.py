@@ -3,21 +3,17 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from matchbound.comparing import compare_pairs, refuse_repeats, refuse_unknown
 from matchbound.draws import Row
-from matchbound.engine import keep, query
+from matchbound.engines import Engine, keep, lend, query
 from matchbound.errors import AssumptionError, InputError
 from matchbound.loading import keep_several
 from matchbound.tallies import Cell, Tally, Triple
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
 
 def count(
-    con: "DuckDBPyConnection",
+    con: Engine,
     *,
     size: int,
     sample: Sequence[Row],
@@ -76,7 +72,7 @@ def count(
 class _Counts:
     """Counts of matches, whichever of the tables are clusters."""
 
-    con: "DuckDBPyConnection"
+    con: Engine
     clusters: Sequence[str]
     itself: int
 
@@ -92,12 +88,10 @@ class _Counts:
         return "clusters" if table in self.clusters else "pairs"
 
 
-def _check_matched_are_labelled(con: "DuckDBPyConnection", table: str, is_clusters: bool) -> None:
+def _check_matched_are_labelled(con: Engine, table: str, is_clusters: bool) -> None:
     """Clusters as labels must know every y that a matcher found, or it would count as wrong."""
     found = f"select x as y from {table} where is_y" if is_clusters else f"select y from {table}"
-    rows = con.execute(
-        f"select min(y) from ({found}) where y not in (select x from labels)"
-    ).fetchall()
+    rows = con.rows(f"select min(f.y) from ({found}) f anti join labels l on l.x = f.y")
     for (y,) in rows:
         if y is not None:
             raise AssumptionError(
@@ -106,7 +100,7 @@ def _check_matched_are_labelled(con: "DuckDBPyConnection", table: str, is_cluste
             )
 
 
-def _check_both_ways(con: "DuckDBPyConnection", size: int, drawn: int) -> None:
+def _check_both_ways(con: Engine, size: int, drawn: int) -> None:
     """Labels of one table with itself: symmetric among drawn nodes, and not only among them."""
     for x, y in query(con, "one_sided"):
         raise InputError(
@@ -115,11 +109,11 @@ def _check_both_ways(con: "DuckDBPyConnection", size: int, drawn: int) -> None:
         )
     # A cluster of k with one node drawn has the others drawn with probability (drawn/size)^(k−1);
     # each of its nodes has t = k − 1 matches, and their t/(t + 1) sum to k − 1.
-    ((others, outside),) = con.execute(
+    ((others, outside),) = con.rows(
         "select coalesce(sum(t / (t + 1)), 0), coalesce(sum(outside), 0) from ("
-        "select count(*) as t, count(case when y not in (select id from sample) then 1 end) as "
-        "outside from labels where y is not null group by x)"
-    ).fetchall()
+        "select count(*) as t, count(case when s.id is null then 1 end) as outside "
+        "from labels l left join sample s on s.id = l.y where l.y is not null group by l.x)"
+    )
     if not outside and drawn < size and others * math.log(drawn / size) < math.log(1e-6):
         raise AssumptionError(
             f"labels must hold drawn nodes' matches among all {size} nodes, got matches of drawn "
@@ -127,18 +121,19 @@ def _check_both_ways(con: "DuckDBPyConnection", size: int, drawn: int) -> None:
         )
 
 
-def load_sample(con: "DuckDBPyConnection", sample: Sequence[Row]) -> None:
+def load_sample(con: Engine, sample: Sequence[Row]) -> None:
     import pyarrow as pa
 
     ids, train, validation = zip(*sample, strict=True)
-    table = pa.table(
+    lend(
+        con,
+        "sample",
         {
             "id": pa.array(ids, pa.string()),
             "train": pa.array(train, pa.int64()),
             "validation": pa.array(validation, pa.int64()),
-        }
+        },
     )
-    con.register("sample", table)
 
 
 PROBLEMS = {
@@ -155,9 +150,7 @@ PROBLEMS = {
 }
 
 
-def _check_labels(
-    con: "DuckDBPyConnection", drawn: int, one_to_one: bool, unlabelled: str, name: str
-) -> None:
+def _check_labels(con: Engine, drawn: int, one_to_one: bool, unlabelled: str, name: str) -> None:
     found = {problem: (x, nodes) for problem, x, nodes in query(con, name) if nodes}
     allowed = {"several": not one_to_one, "unlabelled": unlabelled == "worst"}
     for problem, message in PROBLEMS.items():
@@ -167,21 +160,21 @@ def _check_labels(
 
 
 def _compared(
-    con: "DuckDBPyConnection", nodes: str, size: int, gap: Sequence[str], future: bool
+    con: Engine, nodes: str, size: int, gap: Sequence[str], future: bool
 ) -> tuple[str, int]:
     """The table of the nodes to compare the matchers on, and how many there are."""
     if not gap and not future:
         return nodes, size
     import pyarrow as pa
 
-    con.register("gap_sample", pa.table({"id": pa.array(gap, pa.string())}))
+    lend(con, "gap_sample", {"id": pa.array(gap, pa.string())})
     table = "gap_sample" if gap else "population"
     kept = f"select cast(id as string) as id from {table}"
     if future:
         kept += " where cast(id as string) not in (select id from sample)"
-    con.execute(f"create or replace temp table compared as {kept}").fetchall()
+    con.keep("compared", kept)
     keep(con, "compared_nodes", "compared_nodes", nodes=nodes)
-    ((count,),) = con.execute("select count(*) from compared").fetchall()
+    ((count,),) = con.rows("select count(*) from compared")
     if not count:
         raise InputError(
             "population must hold nodes besides the labelled ones to compare the matchers on, got "
@@ -190,7 +183,7 @@ def _compared(
     return "compared_nodes", count
 
 
-def _gap_cells(con: "DuckDBPyConnection", table: str, size: int) -> tuple[Cell, ...]:
+def _gap_cells(con: Engine, table: str, size: int) -> tuple[Cell, ...]:
     cells: list[Cell] = query(con, "gap", table=table)
     without = size - sum(nodes for *_, nodes in cells)
     return tuple([(0, 0, 0, without), *cells] if without else cells)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from matchbound.counting import load_sample
 from matchbound.draws import Draw, population_of
-from matchbound.engine import connect
+from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.forms import Clusters, recognise
 from matchbound.sources import open_source
@@ -67,6 +67,6 @@ def labels_of(
         read_labels(con, source, form, draw.matching)
         matches: dict[str, list[str | None]] = {}
         rows = OF_CLUSTERS if isinstance(form, Clusters) else "select x, y from labels"
-        for x, y in con.execute(f"{rows} order by x, y").fetchall():
+        for x, y in con.rows(f"{rows} order by x, y"):
             matches.setdefault(x, []).append(y)
     return [(node, y) for node in wanted for y in matches.get(node, [])]

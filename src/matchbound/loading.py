@@ -1,14 +1,9 @@
-"""Rows of a table into the engine, and what every id must be."""
+"""What every id must be, once a table is loaded."""
 
-from typing import TYPE_CHECKING
-
-from matchbound.engine import keep
+from matchbound.engines import Engine, keep
 from matchbound.errors import InputError
 from matchbound.matching import SEPARATOR
-from matchbound.sources import Source, scan
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+from matchbound.sources import Source
 
 
 def node_of(source: Source, column: str, origin: str | None, kind: str = "string") -> str:
@@ -19,18 +14,10 @@ def node_of(source: Source, column: str, origin: str | None, kind: str = "string
     return f"{source.key(origin)} || '{SEPARATOR}' || nullif({source.key(column)}, '')"
 
 
-def load(
-    con: "DuckDBPyConnection", source: Source, table: str, columns: str, condition: str = "true"
-) -> None:
-    scan(con, source, f"create or replace temp table {table} as select {columns}", condition)
-
-
-def refuse_empty(
-    con: "DuckDBPyConnection", source: Source, table: str, columns: dict[str, str]
-) -> None:
+def refuse_empty(con: Engine, source: Source, table: str, columns: dict[str, str]) -> None:
     for ours, theirs in columns.items():
         empty = f"{ours} is null" + (f" or {ours} = ''" if _is_text(con, table, ours) else "")
-        ((count,),) = con.execute(f"select count(*) from {table} where {empty}").fetchall()
+        ((count,),) = con.rows(f"select count(*) from {table} where {empty}")
         if count:
             raise InputError(
                 f"{source.argument} must have an id in every row, "
@@ -38,15 +25,13 @@ def refuse_empty(
             )
 
 
-def refuse_spaces(
-    con: "DuckDBPyConnection", source: Source, table: str, columns: dict[str, str]
-) -> None:
+def refuse_spaces(con: Engine, source: Source, table: str, columns: dict[str, str]) -> None:
     for ours, theirs in columns.items():
         if not _is_text(con, table, ours):
             continue
         blank = "concat(' ', chr(9), chr(10), chr(13))"
-        spaced = f"select min({ours}) from {table} where {ours} <> trim({ours}, {blank})"
-        ((first,),) = con.execute(spaced).fetchall()
+        spaced = f"select min({ours}) from {table} where {ours} <> trim(both {blank} from {ours})"
+        ((first,),) = con.rows(spaced)
         if first is not None:
             raise InputError(
                 f"{source.argument} must have ids without spaces around them, "
@@ -54,16 +39,16 @@ def refuse_spaces(
             )
 
 
-def _is_text(con: "DuckDBPyConnection", table: str, column: str) -> bool:
-    kind = con.execute(f"select typeof({column}) from {table} limit 1").fetchall()
-    return kind == [("VARCHAR",)]
+def _is_text(con: Engine, table: str, column: str) -> bool:
+    kinds = con.rows(f"select typeof({column}) from {table} limit 1")
+    return [kind for (kind,) in kinds] in (["VARCHAR"], ["string"])
 
 
-def count_rows(con: "DuckDBPyConnection", table: str) -> int:
-    return int(con.execute(f"select count(*) from {table}").fetchall()[0][0])
+def count_rows(con: Engine, table: str) -> int:
+    return int(con.rows(f"select count(*) from {table}")[0][0])
 
 
-def keep_several(con: "DuckDBPyConnection", kept: str, table: str, column: str, kind: str) -> None:
+def keep_several(con: Engine, kept: str, table: str, column: str, kind: str) -> None:
     """The values that stand there several times, and how often (`n`); `kind` is the column's."""
     name = "several_whole" if kind == "bigint" else "several"
     keep(con, kept, name, id=column, a=table)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matchbound.draws import Draw
-from matchbound.engine import connect
+from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.files import is_file
 from matchbound.forms import recognise

@@ -5,11 +5,11 @@ import math
 import operator
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from matchbound.choices import Choices
 from matchbound.draws import Draw, join_orders
-from matchbound.engine import connect, keep, query
+from matchbound.engines import Engine, connect, keep, lend, query
 from matchbound.errors import InputError
 from matchbound.forms import Clusters, recognise
 from matchbound.matching import Matching
@@ -17,9 +17,6 @@ from matchbound.scores import check_scored, first_threshold
 from matchbound.sources import open_source
 from matchbound.standing import matcher
 from matchbound.tables import id_column, kind_of_ids, read_ids, read_matches
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 Progress = Callable[[str], None]
 
@@ -39,7 +36,9 @@ def draw(
     dedupe: bool = False,
     link: bool = False,
     source: str | None = None,
+    engine: Any = "duckdb",
     memory: str | None = None,
+    temp: Any = None,
     progress: Progress = lambda _: None,
     **choices: Any,
 ) -> Draw:
@@ -56,7 +55,7 @@ def draw(
     matching.check_future(fixed.future)
     depends = fixed.among or fixed.counted == "precision"
     seed = secrets.token_hex(16) if seed is None else _check_seed(seed)
-    with connect(memory) as con:
+    with connect(engine, memory, temp) as con:
         progress("reading the population")
         table = open_source(con, "population", population)
         column = id_column(table, id)
@@ -112,7 +111,7 @@ def chosen(
 
 
 def _register(
-    con: "DuckDBPyConnection",
+    con: Engine,
     holdout: Any,
     threshold: float | None,
     columns: Mapping[str, str] | None,
@@ -147,7 +146,7 @@ def _register(
 
 
 def _validated(
-    con: "DuckDBPyConnection",
+    con: Engine,
     seed: str,
     labels: int | None,
     size: int,
@@ -160,12 +159,11 @@ def _validated(
                 f"labels must be left out with until precision, got {labels}: the holdout matcher "
                 "tells how many it takes. Drop it."
             )
-        con.execute("create or replace temp table trained (id string)").fetchall()
-        con.executemany("insert into trained values (?)", [[x] for x in trained] or [[None]])
+        import pyarrow as pa
+
+        lend(con, "trained", {"id": pa.array(trained, pa.string())})
         wanted = choices.until["precision"]
-        ((most,),) = con.execute(
-            "select count(*) from matched anti join trained using (id)"
-        ).fetchall()
+        ((most,),) = con.rows("select count(*) from matched anti join trained using (id)")
         if wanted > most:
             raise InputError(
                 f"until must be at most the {most} nodes that the holdout matcher matches outside "
@@ -174,7 +172,7 @@ def _validated(
         key = key_of("validation", seed)
         return [node for (node,) in query(con, "draw_until", key=key, count=wanted)]
     if choices.among:
-        ((matched,),) = con.execute("select count(*) from matched").fetchall()
+        ((matched,),) = con.rows("select count(*) from matched")
         labels = _check_count("labels", labels, 1, matched, "the number of matched nodes")
         return _first(con, seed, "validation", labels, matched, "matched")
     labels = _check_count("labels", labels, choices.until.get("recall", 1), size)
@@ -199,14 +197,13 @@ def named(given: Any, choices: Choices, argument: str) -> dict[str, Any]:
     return {name: given[name] for name in choices.algorithms}
 
 
-def keep_matched(con: "DuckDBPyConnection", is_clusters: bool, dedupe: bool) -> None:
+def keep_matched(con: Engine, is_clusters: bool, dedupe: bool) -> None:
     """The nodes that the holdout matcher matched, as the table `matched`."""
     form, itself = "clusters" if is_clusters else "pairs", 1 if dedupe else 0
     keep(con, "counted", f"count_{form}", a="holdout", itself=itself)
-    con.execute(
-        "create or replace temp table matched as "
-        "select x as id from counted where n > 0 and x in (select id from population)"
-    ).fetchall()
+    con.keep(
+        "matched", "select x as id from counted where n > 0 and x in (select id from population)"
+    )
 
 
 def _check_seed(seed: str) -> str:
@@ -243,7 +240,7 @@ def hash_of(key: str, node: str) -> str:
 
 
 def _first(
-    con: "DuckDBPyConnection",
+    con: Engine,
     seed: str,
     label: str,
     count: int,

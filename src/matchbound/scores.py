@@ -2,19 +2,17 @@
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from matchbound.choices import Choices
+from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.forms import Form, Pairs
 from matchbound.parts import Part
 from matchbound.sources import Source, scan
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
-
-def says_yes(con: "DuckDBPyConnection", source: Source, form: Pairs) -> str:
+def says_yes(con: Engine, source: Source, form: Pairs) -> str:
     """The condition under which a row says yes, where a column says yes or no."""
     if form.positive is None:
         return "true"
@@ -81,9 +79,7 @@ def check_scored(form: Form, threshold: float | None) -> None:
         )
 
 
-def scores_enough(
-    con: "DuckDBPyConnection", source: Source, column: str, threshold: float | None
-) -> str:
+def scores_enough(con: Engine, source: Source, column: str, threshold: float | None) -> str:
     """The condition that makes a row a match."""
     score = source.score(column)
     unscored, least, most = scan(
@@ -105,32 +101,29 @@ def scores_enough(
             f"from {least:g} to {most:g}. Say from which score on a pair is a match."
         )
     kind = "float" if source.columns[column] == "FLOAT" else "double"
-    return f"{score} >= cast({threshold!r} as {kind})"
+    return f"{score} >= cast('{threshold!r}' as {kind})"
 
 
-def refuse_repeats(
-    con: "DuckDBPyConnection", source: Source, columns: str, score: str | None
-) -> None:
+def refuse_repeats(con: Engine, source: Source, columns: str, score: str | None) -> None:
     """The same pair twice, whatever its scores; either way round, if it has two (`score`)."""
     inner = f"select {columns}" + (f", {source.score(score)} as score" if score else "")
     repeats = "group by x, y having count(*) > 1"
     if score:
         repeats = "group by least(x, y), greatest(x, y) having count(distinct score) > 1"
+    first = "order by 1 nulls last, 2 nulls last limit 1"
     select = "select min(x), min(y), count(*) from (" + inner
-    for x, y, times in scan(con, source, select, f"true) {repeats} order by 1, 2 limit 1"):
+    for x, y, times in scan(con, source, select, f"true) {repeats} {first}"):
         raise InputError(
             f"{source.argument} must hold each pair once, got ({str(x)!r}, {str(y)!r}) {times} "
             "times. Remove the repeats."
         )
 
 
-def narrow(con: "DuckDBPyConnection", table: str, scored: str, part: Part) -> None:
+def narrow(con: Engine, table: str, scored: str, part: Part) -> None:
     """Of a table with scores, the pairs of a part."""
-    kinds = con.execute(f"select typeof(score) from {scored} limit 1").fetchall()
+    kinds = con.rows(f"select typeof(score) from {scored} limit 1")
     kind = kinds[0][0] if kinds else "double"
-    keeps = f"score >= cast({part.least!r} as {kind})"
+    keeps = f"score >= cast('{part.least!r}' as {kind})"
     if part.below is not None:
-        keeps += f" and score < cast({part.below!r} as {kind})"
-    con.execute(
-        f"create or replace temp view {table} as select x, y from {scored} where {keeps}"
-    ).fetchall()
+        keeps += f" and score < cast('{part.below!r}' as {kind})"
+    con.rows(f"create or replace temp view {table} as select x, y from {scored} where {keeps}")

@@ -4,19 +4,17 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from matchbound.choices import Choices
 from matchbound.draws import Draw, Row, join_orders, population_of
+from matchbound.engines import Engine, lend
 from matchbound.errors import InputError
 from matchbound.files import digest_of_file
 from matchbound.matching import Matching
 from matchbound.sampling import hash_of, key_of
 from matchbound.sources import Source, open_source
 from matchbound.tables import id_column, kind_of_ids, read_ids
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 DRAWN = "matchbound drew the labelled nodes uniformly at random."
 BROUGHT = (
@@ -63,7 +61,7 @@ def chosen_after(draw: Draw, changes: Mapping[str, Any]) -> tuple[Choices, tuple
 
 
 def as_drawn(
-    con: "DuckDBPyConnection",
+    con: Engine,
     audit: Any,
     draw: Draw,
     population: Any,
@@ -107,7 +105,7 @@ def as_drawn(
 
 
 def as_brought(
-    con: "DuckDBPyConnection",
+    con: Engine,
     population: Any,
     id: str | None,
     trained_on: Any,
@@ -150,7 +148,9 @@ def as_brought(
             )
     sample = _arrange(labelled, trained, size, choices.theorem)
     unused = set(labelled) - {node for node, _, _ in sample}
-    con.executemany("delete from labels where x = ?", [[node] for node in sorted(unused)] or [[""]])
+    if unused:
+        lend(con, "unused", {"id": sorted(unused)})
+        con.keep("labels", "select l.x, l.y from labels l anti join unused u on u.id = l.x")
     return Setting(size, "string", sample, (), choices, inputs, BROUGHT, matching)
 
 
@@ -186,5 +186,5 @@ def _arrange(
     )
 
 
-def _ids(con: "DuckDBPyConnection", select: str) -> list[str]:
-    return [node for (node,) in con.execute(f"{select} order by id").fetchall()]
+def _ids(con: Engine, select: str) -> list[str]:
+    return [node for (node,) in con.rows(f"{select} order by id")]

@@ -1,15 +1,11 @@
 """Which side of a pair is the population's: sources, and one table with itself."""
 
-from typing import TYPE_CHECKING
-
+from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.forms import Clusters, Form, Pairs
 from matchbound.loading import node_of
 from matchbound.matching import Matching
 from matchbound.sources import Source, listed, literal, quoted, scan
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 
 def pair_columns(source: Source, form: Pairs, kinds: tuple[str, str]) -> str:
@@ -25,7 +21,7 @@ def source_columns(form: Pairs) -> str:
     return f", {x} as x_source, {y} as y_source"
 
 
-def refuse_no_source(con: "DuckDBPyConnection", source: Source, *columns: str | None) -> None:
+def refuse_no_source(con: Engine, source: Source, *columns: str | None) -> None:
     for column in columns:
         if column is None:
             continue
@@ -39,16 +35,16 @@ def refuse_no_source(con: "DuckDBPyConnection", source: Source, *columns: str | 
 
 
 def refuse_either_side(
-    con: "DuckDBPyConnection", source: Source, table: str, form: Pairs, matching: Matching
+    con: Engine, source: Source, table: str, form: Pairs, matching: Matching
 ) -> None:
     """Two tables, no sources, and ids of the population on both sides: which is x?"""
     if not matching.is_link or not form.either_way or form.x_source is not None:
         return
     known = "in (select cast(id as string) from population)"
-    rows = con.execute(
+    rows = con.rows(
         f"select min(y) from {table} where cast(y as string) {known} "
         f"and exists (select 1 from {table} where cast(x as string) {known})"
-    ).fetchall()
+    )
     for (y,) in rows:
         if y is not None:
             raise InputError(
@@ -58,7 +54,7 @@ def refuse_either_side(
             )
 
 
-def known_source(con: "DuckDBPyConnection", source: Source, form: Form, matching: Matching) -> str:
+def known_source(con: Engine, source: Source, form: Form, matching: Matching) -> str:
     """The source that is X, if it is one of the table's."""
     columns = [form.source] if isinstance(form, Clusters) else [form.x_source, form.y_source]
     names: set[str] = set()
@@ -76,7 +72,7 @@ def known_source(con: "DuckDBPyConnection", source: Source, form: Form, matching
 
 
 def orient(
-    con: "DuckDBPyConnection",
+    con: Engine,
     source: Source,
     table: str,
     form: Pairs,
@@ -88,26 +84,23 @@ def orient(
         return
     if not matching.dedupe:
         mine = literal(known_source(con, source, form, matching))
-        con.execute(
-            f"create or replace temp table {table} as "
+        con.keep(
+            table,
             f"select x, y{also} from {table} where x_source = {mine} and y_source <> {mine} "
             "union all "
-            f"select y, x{also} from {table} where y_source = {mine} and x_source <> {mine}"
-        ).fetchall()
+            f"select y, x{also} from {table} where y_source = {mine} and x_source <> {mine}",
+        )
     else:
-        con.execute(f"create or replace temp table {table} as select x, y{also} from {table}")
+        con.keep(table, f"select x, y{also} from {table}")
 
 
-def make_symmetric(con: "DuckDBPyConnection", source: Source, table: str, also: str) -> None:
+def make_symmetric(con: Engine, source: Source, table: str, also: str) -> None:
     refuse_selves(con, source, table)
-    con.execute(
-        f"create or replace temp table {table} as "
-        f"select x, y{also} from {table} union select y, x{also} from {table}"
-    ).fetchall()
+    con.keep(table, f"select x, y{also} from {table} union select y, x{also} from {table}")
 
 
-def refuse_selves(con: "DuckDBPyConnection", source: Source, table: str) -> None:
-    for (x,) in con.execute(f"select x from {table} where x = y order by x limit 1").fetchall():
+def refuse_selves(con: Engine, source: Source, table: str) -> None:
+    for (x,) in con.rows(f"select x from {table} where x = y order by x limit 1"):
         raise InputError(
             f"{source.argument} must not match a record with itself, got {str(x)!r}. "
             "Remove such pairs."

@@ -1,20 +1,19 @@
 """A user's table, opened: a CSV or Parquet file, or any object that speaks Arrow."""
 
 import csv
-import glob
 import hashlib
 import os
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from matchbound.errors import AssumptionError, InputError
+from matchbound.engines import Engine, QueryError, Table
+from matchbound.errors import AssumptionError, InputError, MatchboundError
 from matchbound.files import digest_of_file, is_file, is_folder
 from matchbound.objects import as_table
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 FITTING = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 WHOLE = FITTING | {"UBIGINT", "HUGEINT", "UHUGEINT"}
@@ -27,7 +26,7 @@ class Source:
     argument: str
     path: str | None
     digest: str
-    columns: dict[str, str]
+    columns: Mapping[str, str]
     scan: str
 
     def as_dict(self, **more: Any) -> dict[str, Any]:
@@ -65,8 +64,8 @@ class Source:
         kind = self.columns[column]
         if kind == "BOOLEAN":
             return f"cast({quoted(column)} as double)"
-        if kind == "VARCHAR":  # trimmed, or DuckDB would cast while it reads, and give up
-            return f"try_cast(trim({quoted(column)}) as double)"
+        if kind == "VARCHAR":
+            return f"number({quoted(column)})"
         if kind not in WHOLE | {"FLOAT", "DOUBLE"} and not kind.startswith("DECIMAL"):
             raise InputError(
                 f"{self.argument} must have scores that are numbers, "
@@ -83,11 +82,11 @@ def key_kind(*columns: tuple[Source, str]) -> str:
     return "bigint" if all(s.columns[name] in FITTING for s, name in columns) else "string"
 
 
-def open_source(
-    con: "DuckDBPyConnection", argument: str, given: Any, *, digest: bool = True
-) -> Source:
-    """A path to CSV or Parquet, or anything with `__arrow_c_stream__`."""
+def open_source(con: Engine, argument: str, given: Any, *, digest: bool = True) -> Source:
+    """A path to CSV or Parquet, anything with `__arrow_c_stream__`, or what the engine can name."""
     if isinstance(given, str | os.PathLike):
+        if con.names_tables and not is_file(Path(given)):
+            return _open_name(con, argument, given, digest)
         return _open_file(con, argument, Path(given), digest)
     try:
         given = as_table(given)
@@ -103,23 +102,34 @@ def open_source(
     return _open_object(con, argument, given, digest)
 
 
-def scan(con: "DuckDBPyConnection", source: Source, select: str, where: str = "true") -> list[Any]:
-    """Run a query over a source; what the engine cannot read is the user's to mend."""
-    import duckdb
+def scan(con: Engine, source: Source, select: str, where: str = "true") -> list[Any]:
+    """The rows of a query over a source."""
+    with _readable(source.argument, source.path):
+        return con.rows(f"{select} from {source.scan} where {where}")
 
+
+def load(con: Engine, source: Source, table: str, columns: str, condition: str = "true") -> None:
+    """Keep rows of a source as a table."""
+    with _readable(source.argument, source.path):
+        con.keep(table, f"select {columns} from {source.scan} where {condition}")
+
+
+@contextmanager
+def _readable(argument: str, path: str | None) -> Iterator[None]:
+    """What the engine cannot read is the user's to mend."""
     try:
-        return con.execute(f"{select} from {source.scan} where {where}").fetchall()
-    except duckdb.OutOfMemoryException:
-        raise
-    except duckdb.Error as error:
+        yield
+    except QueryError as error:
+        if error.fatal:
+            raise
         reason = " ".join(str(error).split())[:160].rstrip(".")
         raise InputError(
-            f"{source.argument} must be readable, got {source.path or 'a table'!r} ({reason}). "
+            f"{argument} must be readable, got {path or 'a table'!r} ({reason}). "
             "Check the file, or save it again."
         ) from None
 
 
-def _open_file(con: "DuckDBPyConnection", argument: str, path: Path, digest: bool) -> Source:
+def _open_file(con: Engine, argument: str, path: Path, digest: bool) -> Source:
     if not is_file(path):
         what = "a folder" if is_folder(path) else "no such file"
         raise InputError(f"{argument} must be a file, got {str(path)!r} ({what}). Check the path.")
@@ -134,18 +144,46 @@ def _open_file(con: "DuckDBPyConnection", argument: str, path: Path, digest: boo
             f"{argument} must be readable, got {str(path)!r} ({reason}). "
             "Change its permissions or its name."
         ) from None
-    name, place = path.name.lower(), literal(glob.escape(str(path)))
+    name = path.name.lower()
     if name.endswith((".csv", ".tsv", ".txt")):
-        reader = f"read_csv({place}, {_csv_options(argument, path, start)})"
+        table = Table(path, "csv", *_csv_header(argument, path, start))
     elif name.endswith((".parquet", ".pq")):
-        reader = f"read_parquet({place}, hive_partitioning = false)"
+        table = Table(path, "parquet")
         refuse_repeated_names(argument, _parquet_names(path))
     else:
         _refuse_training_json(argument, path)
         raise InputError(
             f"{argument} must be a .csv or .parquet file, got {str(path)!r}. Convert it to one."
         )
-    return _described(con, Source(argument, str(path), found, {}, reader))
+    return _opened(con, argument, str(path), found, table)
+
+
+def _open_name(con: Engine, argument: str, given: "str | os.PathLike[str]", digest: bool) -> Source:
+    """A folder of Parquet, local or not, or a name in the engine's catalogue."""
+    name = os.fspath(given)
+    folder = is_folder(Path(name))
+    kind = "parquet" if folder or "://" in name else "name"
+    try:
+        opened = con.open(Table(Path(name) if folder else name, kind))
+    except QueryError as error:
+        if error.fatal:
+            raise
+        raise InputError(
+            f"{argument} must be a file, a folder of Parquet or a table of the catalogue, got "
+            f"{name!r} ({error}). Check the path or the name."
+        ) from None
+    refuse_repeated_names(argument, list(opened.columns))
+    with _readable(argument, name):
+        found = opened.digest() if digest and opened.digest is not None else ""
+    return Source(argument, name, found, opened.columns, opened.scan)
+
+
+def _opened(con: Engine, argument: str, path: str | None, digest: str, given: Any) -> Source:
+    """The source with its columns, each named once."""
+    with _readable(argument, path):
+        opened = con.open(given)
+    refuse_repeated_names(argument, list(opened.columns))
+    return Source(argument, path, digest, opened.columns, opened.scan)
 
 
 def _refuse_training_json(argument: str, path: Path) -> None:
@@ -168,8 +206,8 @@ def _parquet_names(path: Path) -> list[str]:
         return []  # DuckDB will say what is wrong with it
 
 
-def _csv_options(argument: str, path: Path, start: bytes) -> str:
-    """Every column as text, split as the header is: by comma, semicolon, tab or bar."""
+def _csv_header(argument: str, path: Path, start: bytes) -> tuple[list[str], str]:
+    """The names of the columns, and what is between them: a comma, semicolon, tab or bar."""
     try:
         header = start.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError:
@@ -194,35 +232,29 @@ def _csv_options(argument: str, path: Path, start: bytes) -> str:
             "Name the columns in the first line."
         )
     refuse_repeated_names(argument, names)
-    columns = ", ".join(
-        f"{literal(name or f'unnamed {i}')}: 'VARCHAR'" for i, name in enumerate(names, start=1)
-    )
-    return (
-        f"columns = {{{columns}}}, delim = {literal(delimiter)}, quote = '\"', escape = '\"', "
-        "header = true, auto_detect = false, hive_partitioning = false, max_line_size = 10000000"
-    )
+    return [name or f"unnamed {i}" for i, name in enumerate(names, start=1)], delimiter
 
 
-def _open_object(con: "DuckDBPyConnection", argument: str, given: Any, digest: bool) -> Source:
+def _open_object(con: Engine, argument: str, given: Any, digest: bool) -> Source:
     import pyarrow as pa
 
-    name = f"{argument}_given"
     try:
         table = pa.RecordBatchReader.from_stream(given).read_all()
         names = [column for column in table.column_names if not column.startswith("__index")]
-        if len(set(names)) == len(names):
-            table = table.select(names).combine_chunks()
-            con.register(name, table)
+        refuse_repeated_names(argument, names)
+        if not names:
+            raise InputError(f"{argument} must have columns, got none. Give a table with some.")
+        table = table.select(names).combine_chunks()
+        opened = con.open(table)
+    except MatchboundError:
+        raise
     except Exception as error:  # whatever a foreign library raises while it exports its table
         raise InputError(
             f"{argument} must be a table that Arrow can read, got an error ({error}). "
             "Save it as Parquet and give the path."
         ) from None
-    refuse_repeated_names(argument, names)
-    if not names:
-        raise InputError(f"{argument} must have columns, got none. Give a table with some.")
     found = _digest_of_table(table) if digest else ""
-    return _described(con, Source(argument, None, found, {}, name))
+    return Source(argument, None, found, opened.columns, opened.scan)
 
 
 def _digest_of_table(table: Any) -> str:
@@ -242,13 +274,6 @@ def _digest_of_table(table: Any) -> str:
     return digest.hexdigest()
 
 
-def _described(con: "DuckDBPyConnection", source: Source, names: list[str] | None = None) -> Source:
-    """The source with its columns, each named once."""
-    columns = {row[0]: row[1] for row in scan(con, source, "describe select *")}
-    refuse_repeated_names(source.argument, names or list(columns))
-    return Source(source.argument, source.path, source.digest, columns, source.scan)
-
-
 def refuse_repeated_names(argument: str, names: list[str]) -> None:
     lowered = [name.lower() for name in names if name]
     for name in lowered:
@@ -264,7 +289,9 @@ def quoted(name: str) -> str:
 
 
 def literal(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
+    """SQL for a text; a backslash, which Spark would read as an escape, by its number."""
+    parts = ["'" + part.replace("'", "''") + "'" for part in value.split("\\")]
+    return parts[0] if len(parts) == 1 else f"concat({', chr(92), '.join(parts)})"
 
 
 def listed(names: Any) -> str:

@@ -1,10 +1,9 @@
 """Tables of ids, pairs and clusters in the engine, each checked once as it is loaded."""
 
-from typing import TYPE_CHECKING
-
+from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.forms import Clusters, Form
-from matchbound.loading import count_rows, keep_several, load, node_of, refuse_empty, refuse_spaces
+from matchbound.loading import count_rows, keep_several, node_of, refuse_empty, refuse_spaces
 from matchbound.matching import SEPARATOR, Matching
 from matchbound.scores import refuse_repeats, says_yes, scores_enough
 from matchbound.sides import (
@@ -15,10 +14,7 @@ from matchbound.sides import (
     refuse_either_side,
     refuse_no_source,
 )
-from matchbound.sources import Source, key_kind, listed, literal, quoted
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+from matchbound.sources import Source, key_kind, listed, literal, load, quoted
 
 
 def id_column(source: Source, named: str | None, *others: str) -> str:
@@ -51,7 +47,7 @@ def kind_of_ids(source: Source, column: str, *others: tuple[Source, str]) -> str
 
 
 def read_ids(
-    con: "DuckDBPyConnection",
+    con: Engine,
     source: Source,
     table: str,
     column: str,
@@ -67,7 +63,7 @@ def read_ids(
         refuse_spaces(con, source, table, {"id": column})
         keep_several(con, "repeated", table, "id", kind)
         first = "select id, n from repeated order by id limit 1"
-        for repeated, times in con.execute(first).fetchall():
+        for repeated, times in con.rows(first):
             raise InputError(
                 f"{source.argument} must hold each id once, got {str(repeated)!r} {times} times. "
                 "Remove the repeats."
@@ -92,7 +88,7 @@ def _node_of_table(source: Source, column: str, kind: str, origin: str | None) -
 
 
 def read_matches(
-    con: "DuckDBPyConnection",
+    con: Engine,
     source: Source,
     table: str,
     form: Form,
@@ -132,7 +128,7 @@ def read_matches(
 
 
 def read_clusters(
-    con: "DuckDBPyConnection", source: Source, table: str, form: Clusters, matching: Matching
+    con: Engine, source: Source, table: str, form: Clusters, matching: Matching
 ) -> None:
     """Load records with their clusters, telling who may be x and who y."""
     if not (matching.dedupe or matching.is_link):
@@ -151,17 +147,18 @@ def read_clusters(
     cluster = source.key(form.cluster)
     load(con, source, table, f"{node} as x, {cluster} as cluster, {sides}", f"{cluster} <> ''")
     refuse_empty(con, source, table, {"x": form.id})
-    repeats = con.execute(
+    repeats = con.rows(
         f"select x, count(*) from {table} group by x having count(*) > 1 order by x limit 1"
-    ).fetchall()
+    )
     for x, times in repeats:
         raise InputError(
             f"{source.argument} must put each record into one cluster, got {x!r} {times} times. "
             "Remove the repeats, or tell records of two sources apart by a column source_dataset."
         )
     if matching.is_link and form.source is None:
-        con.execute(
-            f"create or replace temp table {table} as select t.x, t.cluster, "
+        con.keep(
+            table,
+            "select t.x, t.cluster, "
             f"p.id is not null as is_x, p.id is null as is_y from {table} t "
-            "left join population p on p.id = t.x"
-        ).fetchall()
+            "left join population p on p.id = t.x",
+        )

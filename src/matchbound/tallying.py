@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from matchbound.counting import count
+from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.forms import Clusters, Form
 from matchbound.parts import parts
@@ -15,9 +15,6 @@ from matchbound.sources import Source
 from matchbound.stopping import looked_at
 from matchbound.tables import read_matches
 from matchbound.tallies import Tally
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,7 @@ class Matchers:
 
 
 def tally_parts(
-    con: "DuckDBPyConnection",
+    con: Engine,
     setting: Setting,
     matchers: Matchers,
     truth: Form,
@@ -63,9 +60,7 @@ def tally_parts(
     return tallies, rows
 
 
-def _read(
-    con: "DuckDBPyConnection", setting: Setting, matchers: Matchers, name: str, table: str
-) -> int:
+def _read(con: Engine, setting: Setting, matchers: Matchers, name: str, table: str) -> int:
     source, form, matching = matchers.sources[name], matchers.forms[name], setting.matching
     scored, least = table.endswith("_scored"), matchers.threshold
     rows = read_matches(con, source, table, form, matching, least, matchers.kinds, scored=scored)
@@ -75,7 +70,7 @@ def _read(
 
 
 def _count(
-    con: "DuckDBPyConnection",
+    con: Engine,
     setting: Setting,
     kinds: tuple[str, str],
     forms: Mapping[str, Form],
@@ -101,12 +96,12 @@ def _count(
     return looked_at(tally, choices, unlabelled) if setting.stops else tally
 
 
-def _refuse_doubt(con: "DuckDBPyConnection", name: str, table: str) -> None:
+def _refuse_doubt(con: Engine, name: str, table: str) -> None:
     """Ids of y among the population's: is one table matched with itself?"""
-    rows = con.execute(
+    rows = con.rows(
         f"select y from {table} where cast(y as string) in "
         "(select cast(id as string) from population) limit 1"
-    ).fetchall()
+    )
     for (y,) in rows:
         raise InputError(
             f"dedupe or link must be said, because y = {str(y)!r} of {name} is an id of the "

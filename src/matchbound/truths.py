@@ -1,10 +1,9 @@
 """Verified matches in the engine: what labels must be."""
 
-from typing import TYPE_CHECKING
-
+from matchbound.engines import Engine
 from matchbound.errors import AssumptionError, InputError
 from matchbound.forms import Clusters, Form, Pairs
-from matchbound.loading import load, node_of, refuse_empty, refuse_spaces
+from matchbound.loading import node_of, refuse_empty, refuse_spaces
 from matchbound.matching import SEPARATOR, Matching
 from matchbound.scores import says_yes
 from matchbound.sides import (
@@ -14,14 +13,11 @@ from matchbound.sides import (
     refuse_selves,
     source_columns,
 )
-from matchbound.sources import Source, quoted, scan
+from matchbound.sources import Source, load, quoted, scan
 from matchbound.tables import read_clusters
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
-
-def read_labels(con: "DuckDBPyConnection", source: Source, form: Form, matching: Matching) -> None:
+def read_labels(con: Engine, source: Source, form: Form, matching: Matching) -> None:
     """Load verified matches as text; an empty y says that the node has none.
 
     Where x and y stand in either order, the drawn node is x: the table `sample` tells.
@@ -56,39 +52,41 @@ def read_labels(con: "DuckDBPyConnection", source: Source, form: Form, matching:
         refuse_selves(con, source, "labels")
         if form.either_way:  # the drawn node is x; if both were drawn, each in turn
             drawn = "in (select id from sample)"
-            con.execute(
-                "create or replace temp table labels as "
+            con.keep(
+                "labels",
                 f"select x, y, says from labels where x {drawn} or y is null or y not {drawn} "
-                f"union select y, x, says from labels where y {drawn}"
-            ).fetchall()
+                f"union select y, x, says from labels where y {drawn}",
+            )
         _refuse_strangers(con, source, "y")
     elif matching.source is not None:
         _refuse_bare(con, source)
     _settle_labels(con, source)
 
 
-def _settle_labels(con: "DuckDBPyConnection", source: Source) -> None:
+def _settle_labels(con: Engine, source: Source) -> None:
     """Drop what a label denies, unless that was all that is known of a node."""
-    contradicted = con.execute(
+    contradicted = con.rows(
         "select x, y from labels where y is not null group by x, y "
         "having bool_or(says) and not bool_and(says) order by x, y limit 1"
-    ).fetchall()
+    )
     for x, y in contradicted:
         raise InputError(
             f"{source.argument} must not contradict themselves, got ({x!r}, {y!r}) as a match and "
             "as none. Keep one of them."
         )
-    con.execute(
-        "create or replace temp table labels as select x, y from labels where says union all "
-        "select x, null from labels group by x having not bool_or(says)"
-    ).fetchall()
+    con.keep(
+        "labels",
+        "select x, y from labels where says union all "
+        "select x, null from labels group by x having not bool_or(says)",
+    )
 
 
-def _refuse_strangers(con: "DuckDBPyConnection", source: Source, column: str) -> None:
-    rows = con.execute(
-        f"select min({column}) from labels where {column} is not null and "
-        f"{column} not in (select cast(id as string) from population)"
-    ).fetchall()
+def _refuse_strangers(con: Engine, source: Source, column: str) -> None:
+    rows = con.rows(
+        f"select min(l.{column}) from labels l "
+        f"anti join (select cast(id as string) as id from population) p on p.id = l.{column} "
+        f"where l.{column} is not null"
+    )
     for (stranger,) in rows:
         if stranger is not None:
             raise InputError(
@@ -97,7 +95,7 @@ def _refuse_strangers(con: "DuckDBPyConnection", source: Source, column: str) ->
             )
 
 
-def _refuse_unread_verdicts(con: "DuckDBPyConnection", source: Source, form: Pairs) -> None:
+def _refuse_unread_verdicts(con: Engine, source: Source, form: Pairs) -> None:
     """A column of yes and no that nobody named: labels it denies would count as true."""
     used = (form.x, form.y, form.x_source, form.y_source, form.positive)
     for column in source.columns:
@@ -115,10 +113,10 @@ def _refuse_unread_verdicts(con: "DuckDBPyConnection", source: Source, form: Pai
             )
 
 
-def _refuse_bare(con: "DuckDBPyConnection", source: Source) -> None:
+def _refuse_bare(con: Engine, source: Source) -> None:
     """Ids without a source would match nothing, and nobody would be told."""
     bare = f"select min(y) from labels where y is not null and position('{SEPARATOR}' in y) = 0"
-    for (y,) in con.execute(bare).fetchall():
+    for (y,) in con.rows(bare):
         if y is not None:
             raise InputError(
                 f"{source.argument} must write a match as source{SEPARATOR}id, got y = {y!r}. "
@@ -126,10 +124,10 @@ def _refuse_bare(con: "DuckDBPyConnection", source: Source) -> None:
             )
 
 
-def _refuse_some_clusters(con: "DuckDBPyConnection") -> None:
+def _refuse_some_clusters(con: Engine) -> None:
     """Clusters of some records cannot hold drawn nodes' matches among the others."""
     missing = "select min(id), count(*) from population anti join labels on id = x"
-    for node, count in con.execute(missing).fetchall():
+    for node, count in con.rows(missing):
         if count:
             raise AssumptionError(
                 f"labels must put every record of the population into a cluster, got {count} "
@@ -137,5 +135,5 @@ def _refuse_some_clusters(con: "DuckDBPyConnection") -> None:
             )
 
 
-def _any(con: "DuckDBPyConnection", source: Source, column: str) -> bool:
-    return bool(scan(con, source, f'select count("{column}")')[0][0])
+def _any(con: Engine, source: Source, column: str) -> bool:
+    return bool(scan(con, source, f"select count({quoted(column)})")[0][0])

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from matchbound.engine import connect
+from matchbound.engines import connect
 from matchbound.errors import InputError
-from matchbound.sources import Source, key_kind, listed, open_source, scan
+from matchbound.sources import Source, key_kind, listed, load, open_source
 
 
 def read_columns(given: Any, argument: str, names: tuple[str, str], *, or_first: bool) -> list[Any]:
@@ -20,9 +20,8 @@ def read_columns(given: Any, argument: str, names: tuple[str, str], *, or_first:
         keys = [source.key(name, kind) for name in (a, b)]
         if kind == "string":
             keys = [f"nullif({key}, '')" for key in keys]
-        select = f"create or replace temp table pairs as select {keys[0]} as a, {keys[1]} as b"
-        scan(con, source, select)
-        table = con.sql("select a, b from pairs").to_arrow_table()
+        load(con, source, "pairs", f"{keys[0]} as a, {keys[1]} as b")
+        table = con.arrow("select a, b from pairs")
     return [column.combine_chunks() for column in table.columns]
 
 

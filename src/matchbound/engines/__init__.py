@@ -1,0 +1,67 @@
+"""What runs SQL: DuckDB inside the process, or Spark. Queries are in `sql/`, each once."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from typing import Any
+
+from matchbound.engines.engine import Engine, Opened, QueryError, Table
+from matchbound.errors import InputError
+
+__all__ = ["Engine", "Opened", "QueryError", "Table", "connect", "keep", "lend", "query", "view"]
+
+
+@contextmanager
+def connect(
+    engine: Any = "duckdb", memory: str | None = None, temp: Any = None
+) -> Iterator[Engine]:
+    """DuckDB, which spills beyond `memory` to the folder `temp`; or Spark, or a session of it."""
+    if isinstance(engine, str) and engine == "duckdb":
+        from matchbound.engines.duckdb import connected as duckdb
+
+        with duckdb(memory, temp) as con:
+            yield con
+        return
+    if isinstance(engine, str) and engine != "spark":
+        raise InputError(
+            f"engine must be duckdb, spark or a SparkSession, got {engine!r}. Choose one of them."
+        )
+    for name, value, setting in (
+        ("memory", memory, "spark.driver.memory and spark.executor.memory"),
+        ("temp", temp, "spark.local.dir"),
+    ):
+        if value is not None:
+            raise InputError(
+                f"{name} must be left out with Spark, got {str(value)!r}: it is for the session to "
+                f"say. Set {setting} there."
+            )
+    from matchbound.engines.spark import connected as spark
+
+    with spark(engine) as con:
+        yield con
+
+
+def query(con: Engine, name: str, **parts: str | int) -> list[Any]:
+    """The rows of `sql/<name>.sql`; `parts` are names and numbers of ours, never a user's text."""
+    return con.rows(_sql(name, parts))
+
+
+def keep(con: Engine, table: str, name: str, **parts: str | int) -> None:
+    """The rows of `sql/<name>.sql`, kept as a table."""
+    con.keep(table, _sql(name, parts))
+
+
+def view(con: Engine, table: str, name: str, **parts: str | int) -> None:
+    """The rows of `sql/<name>.sql`, found whenever they are asked for."""
+    con.rows(f"create or replace temp view {table} as {_sql(name, parts)}")
+
+
+def lend(con: Engine, table: str, columns: dict[str, Any]) -> None:
+    """A small table of Python's own, kept; `columns` are Arrow arrays."""
+    import pyarrow as pa
+
+    con.keep(table, f"select * from {con.open(pa.table(columns)).scan}")
+
+
+def _sql(name: str, parts: dict[str, str | int]) -> str:
+    return (files("matchbound") / "sql" / f"{name}.sql").read_text("utf-8").format(**parts)

@@ -1,0 +1,140 @@
+"""DuckDB, inside the process: the default engine."""
+
+import glob
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from matchbound.engines.engine import Opened, QueryError, Table
+from matchbound.errors import EngineError, InputError
+
+FULL = ("No space left", "max_temp_directory_size", "temporary file")
+
+
+@contextmanager
+def connected(memory: str | None = None, temp: Any = None) -> Iterator["DuckDB"]:
+    """A database of its own, that spills beyond `memory` and never reaches the network."""
+    with tempfile.TemporaryDirectory(prefix="matchbound-", dir=_folder(temp)) as spill:
+        con = duckdb.connect(
+            config={
+                "temp_directory": spill,
+                "preserve_insertion_order": False,
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+            }
+        )
+        con.execute("set enable_progress_bar = false").fetchall()  # it would go to stdout
+        if memory is not None:
+            _limit(con, memory)
+        # Trimmed, or DuckDB would cast while it reads, and give up.
+        con.execute("create temp macro number(text) as try_cast(trim(text) as double)").fetchall()
+        try:
+            yield DuckDB(con)
+        except QueryError as failure:
+            raise _explained(failure) from None
+        except (duckdb.InterruptException, RuntimeError) as error:
+            if "interrupt" not in str(error).lower():
+                raise
+            raise KeyboardInterrupt from None
+        finally:
+            con.close()
+
+
+class DuckDB:
+    """An `Engine`."""
+
+    names_tables = False
+
+    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+        self._con = con
+        self._opened = 0
+
+    def open(self, given: Any) -> Opened:
+        self._opened += 1
+        name = f"given_{self._opened}"
+        if isinstance(given, Table):
+            self._run(f"create temp view {name} as select * from {_reader(given)}")
+        else:
+            with _translated():
+                self._con.register(name, given)
+        return Opened(name, self._described(name))
+
+    def _described(self, name: str) -> Mapping[str, str]:
+        return {row[0]: row[1] for row in self.rows(f"describe select * from {name}")}
+
+    def keep(self, table: str, sql: str) -> None:
+        self._run(f"create or replace temp table {table} as {sql}")
+
+    def rows(self, sql: str) -> list[Any]:
+        return self._run(sql)
+
+    def arrow(self, sql: str) -> Any:
+        with _translated():
+            return self._con.sql(sql).to_arrow_table()
+
+    def _run(self, sql: str) -> list[Any]:
+        with _translated():
+            return self._con.execute(sql).fetchall()
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except (duckdb.InterruptException, duckdb.InternalException):
+        raise
+    except duckdb.Error as error:
+        full = isinstance(error, duckdb.IOException) and any(s in str(error) for s in FULL)
+        fatal = full or isinstance(error, duckdb.OutOfMemoryException)
+        raise QueryError(str(error), fatal=fatal) from error
+
+
+def _explained(failure: QueryError) -> BaseException:
+    """What the machine lacks; anything else would be a mistake of ours, and is shown as it is."""
+    cause = failure.__cause__
+    if failure.fatal or isinstance(cause, duckdb.IOException):
+        reason = str(failure).splitlines()[0]
+        return EngineError(f"the engine gave up: {reason} Free memory or disk space.")
+    return failure if cause is None else cause
+
+
+def _reader(table: Table) -> str:
+    place = _literal(glob.escape(str(table.place)))
+    if table.kind == "parquet":
+        return f"read_parquet({place}, hive_partitioning = false)"
+    columns = ", ".join(f"{_literal(name)}: 'VARCHAR'" for name in table.names)
+    return (
+        f"read_csv({place}, columns = {{{columns}}}, delim = {_literal(table.delimiter)}, "
+        "quote = '\"', escape = '\"', header = true, auto_detect = false, "
+        "hive_partitioning = false, max_line_size = 10000000)"
+    )
+
+
+def _literal(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _folder(temp: Any) -> str | None:
+    if temp is None:
+        return None
+    place = Path(temp)
+    if not place.is_dir() or not os.access(place, os.W_OK):
+        raise InputError(
+            f"temp must be a folder that can be written to, got {str(place)!r}. Make it first."
+        )
+    return str(place)
+
+
+def _limit(con: duckdb.DuckDBPyConnection, memory: str) -> None:
+    try:
+        con.execute("set memory_limit = ?", [memory]).fetchall()
+    except duckdb.Error:
+        con.close()
+        raise InputError(
+            f"memory must be a size with its unit, got {memory!r}. Give for example 8GB."
+        ) from None

@@ -1,0 +1,60 @@
+"""What an engine is: it opens a user's table, keeps a query's result, and gives a query's rows."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True)
+class Table:
+    """A user's table before it is opened: a file of a kind, or a name in a catalogue.
+
+    `names` and `delimiter` are those of a CSV's header.
+    """
+
+    place: Path | str
+    kind: str  # csv, parquet, name
+    names: Sequence[str] = ()
+    delimiter: str = ","
+
+
+@dataclass(frozen=True)
+class Opened:
+    """SQL to scan a user's table, its columns and their types, spelled as DuckDB spells them."""
+
+    scan: str
+    columns: Mapping[str, str]
+    digest: Callable[[], str] | None = None  # of the rows, for what is no file
+
+
+class QueryError(Exception):
+    """What an engine could not do, in its own words; `fatal` if no other input would help."""
+
+    def __init__(self, reason: str, *, fatal: bool = False) -> None:
+        super().__init__(reason)
+        self.fatal = fatal
+
+
+class Engine(Protocol):
+    """Every method raises `QueryError`. SQL is what both DuckDB and Spark read alike, with the two
+    functions that they spell differently: `sha256(text)`, and `number(text)`, null if it is none.
+    """
+
+    names_tables: bool  # whether a table may be given by its name in a catalogue
+
+    def open(self, given: Any) -> Opened:
+        """A `Table` or an Arrow table, under a name that nothing else has."""
+        ...
+
+    def keep(self, table: str, sql: str) -> None:
+        """The result of a query, until the end; it may read an older table of that name."""
+        ...
+
+    def rows(self, sql: str) -> list[Any]:
+        """The result of a query, as tuples."""
+        ...
+
+    def arrow(self, sql: str) -> Any:
+        """The same as an Arrow table."""
+        ...

@@ -1,0 +1,85 @@
+"""Users' tables as Spark reads them: what is local is read as DuckDB reads it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from matchbound.engines.duckdb import connected
+from matchbound.engines.engine import QueryError, Table
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
+
+LARGEST_CSV = 1 << 30
+KINDS = {
+    "void": '"NULL"',
+    "int": "INTEGER",
+    "binary": "BLOB",
+    "timestamp": "TIMESTAMP WITH TIME ZONE",
+    "timestamp_ntz": "TIMESTAMP",
+}
+
+
+def kinds_of(frame: "DataFrame") -> dict[str, str]:
+    """The columns and their types, as DuckDB calls them."""
+    return {field.name: _kind(field.dataType) for field in frame.schema.fields}
+
+
+def _kind(kind: "DataType") -> str:
+    from pyspark.sql.types import StringType
+
+    name = kind.simpleString()
+    return "VARCHAR" if isinstance(kind, StringType) else KINDS.get(name, name.upper())
+
+
+def as_utf8(frame: "DataFrame") -> "DataFrame":
+    """Text is compared by its bytes, whatever the table's collation; what is no text is refused."""
+    from pyspark.sql import functions as sql
+
+    columns = []
+    for name, kind in kinds_of(frame).items():
+        column = frame[quoted(name)]
+        if kind == "VARCHAR":
+            column = sql.validate_utf8(column.cast("string")).alias(name)
+        columns.append(column)
+    return frame.select(*columns)
+
+
+def quoted(name: str) -> str:
+    """As Spark's own calls quote names; in SQL ours are quoted as everywhere."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def read_csv(table: Table) -> Any:
+    """An Arrow table, read here by DuckDB: Spark takes what is malformed for something else."""
+    if Path(table.place).stat().st_size > LARGEST_CSV:
+        raise QueryError("a CSV of more than 1 GB is too large to be handed to Spark: save Parquet")
+    with connected() as reader:
+        return reader.arrow(f"select * from {reader.open(table).scan}")
+
+
+def without_odd_types(table: Any) -> Any:
+    """An Arrow table without the types that Spark lacks, each as one that holds the same."""
+    import pyarrow as pa
+
+    fields = [pa.field(field.name, _common(field.type)) for field in table.schema]
+    return table.cast(pa.schema(fields))
+
+
+def _common(kind: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return _common(kind.value_type)
+    if kind in (pa.uint8(), pa.uint16(), pa.uint32()):
+        return pa.int64()
+    if kind in (pa.uint64(), pa.string_view(), pa.large_string()):
+        return pa.string()
+    return pa.float32() if kind == pa.float16() else kind
+
+
+def uri(place: Path | str) -> str:
+    """Where a file is, for Hadoop, which would take some characters of its name for a pattern."""
+    if isinstance(place, str):
+        return place
+    return "file:" + "".join(f"\\{c}" if c in "\\{}[]*?" else c for c in str(place.resolve()))

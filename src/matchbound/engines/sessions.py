@@ -1,0 +1,74 @@
+"""A Spark session: the user's, or one made here and stopped again."""
+
+import logging
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from matchbound.errors import EngineError, InputError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# The master is Spark's to know: local[*], unless spark-submit or spark-defaults.conf say another.
+STARTED = {
+    "spark.app.name": "matchbound",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+@contextmanager
+def session_of(given: Any) -> Iterator["SparkSession"]:
+    """The session given, the one that is active if the word is `spark`, or a new one."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise EngineError(
+            "the engine spark needs pyspark, which is not installed. "
+            "Run `pip install matchbound[spark]`."
+        ) from None
+    if given != "spark":
+        if not isinstance(given, SparkSession):
+            raise InputError(
+                "engine must be duckdb, spark or a SparkSession that is not remote, "
+                f"got {type(given).__name__}. Choose one of them."
+            )
+        yield given
+    elif (active := SparkSession.getActiveSession()) is not None:
+        yield active
+    else:
+        # Spark makes this folder where it is started, though nothing is stored in it.
+        with tempfile.TemporaryDirectory(prefix="matchbound-") as warehouse:
+            session = _started({**STARTED, "spark.sql.warehouse.dir": warehouse})
+            try:
+                yield session
+            finally:
+                session.stop()
+
+
+def _started(settings: dict[str, str]) -> "SparkSession":
+    from pyspark.errors import PySparkRuntimeError
+    from pyspark.sql import SparkSession
+
+    try:
+        session = SparkSession.builder.config(map=settings).getOrCreate()
+    except PySparkRuntimeError as error:
+        raise EngineError(
+            "the engine spark needs Java 17 or newer, and none could be started "
+            f"({error.getCondition()}). Install it, or say where it is in JAVA_HOME."
+        ) from None
+    session.sparkContext.setLogLevel("OFF")  # what fails is raised, and told in one sentence
+    return session
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """PySpark would print every error that it raises."""
+    logger = logging.getLogger("SQLQueryContextLogger")
+    before, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = before

@@ -1,0 +1,172 @@
+"""Spark: the same SQL, where the data are."""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from matchbound.engines.engine import Opened, QueryError, Table
+from matchbound.engines.frames import as_utf8, kinds_of, read_csv, uri, without_odd_types
+from matchbound.engines.sessions import quiet, session_of
+from matchbound.errors import EngineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+SETTINGS = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "true",  # as in standard SQL, and in DuckDB
+    "spark.sql.caseSensitive": "false",
+    "spark.sql.legacy.consecutiveStringLiterals.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.variable.substitute": "false",
+}
+DIGITS = "([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?"
+FUNCTIONS = (
+    "sha256(text string) returns string return sha2(text, 256)",
+    # Java would read 1d and 0x1p3 as numbers too.
+    "number(text string) returns double return case when lower(trim(text)) rlike "
+    f"'^[+-]?({DIGITS}|inf|infinity|nan)$' then try_cast(trim(text) as double) end",
+)
+FATAL = (
+    "ExecutorLostFailure",
+    "No space left",
+    "OutOfMemoryError",
+    "SparkContext",
+    "cancelled",
+    "maxResultSize",
+    "refused",
+)
+
+
+@contextmanager
+def connected(given: Any) -> Iterator["Spark"]:
+    """A session of our own, within the one given, the one that is active, or a new one."""
+    with quiet(), session_of(given) as session:
+        con: Spark | None = None
+        try:
+            con = Spark(session)
+            yield con
+        except QueryError as error:
+            raise EngineError(f"Spark gave up: {error}. Look into its log.") from None
+        finally:
+            if con is not None:
+                con.close()
+
+
+class Spark:
+    """An `Engine`.
+
+    Tables are views of a session of its own, so that nothing in the user's is hidden or set.
+    """
+
+    names_tables = True
+
+    def __init__(self, own: "SparkSession") -> None:
+        self._own = own
+        self._kept: dict[str, DataFrame] = {}
+        self._shared: list[str] = []
+        self._opened = 0
+        with _translated():
+            self._session = own.newSession()
+            self._session.conf.set(
+                "spark.sql.shuffle.partitions", own.conf.get("spark.sql.shuffle.partitions")
+            )
+            for name, value in SETTINGS.items():
+                self._session.conf.set(name, value)
+            for function in FUNCTIONS:
+                self._session.sql(f"create temporary function {function}")
+
+    def open(self, given: Any) -> Opened:
+        self._opened += 1
+        name = f"given_{self._opened}"
+        with _translated():
+            frame = self._frame(given)
+            kinds = kinds_of(frame)
+            as_utf8(frame).createOrReplaceTempView(name)
+        return Opened(name, kinds, partial(self._digest, name, kinds))
+
+    def _frame(self, given: Any) -> "DataFrame":
+        if not isinstance(given, Table):
+            return self._session.createDataFrame(without_odd_types(given))
+        if given.kind == "csv":
+            return self._session.createDataFrame(without_odd_types(read_csv(given)))
+        if given.kind == "parquet":
+            reader = self._session.read.option("recursiveFileLookup", "true")
+            return reader.option("mergeSchema", "true").parquet(uri(given.place))
+        return self._shared_with_us(self._own.table(str(given.place)))
+
+    def _shared_with_us(self, frame: "DataFrame") -> "DataFrame":
+        """What only the user's session knows by name."""
+        name = f"matchbound_{secrets.token_hex(8)}"
+        frame.createGlobalTempView(name)
+        self._shared.append(name)
+        return self._session.table(f"{self._own.conf.get('spark.sql.globalTempDatabase')}.{name}")
+
+    def keep(self, table: str, sql: str) -> None:
+        with _translated():
+            frame = self._session.sql(sql).persist()
+            before, self._kept[table] = self._kept.get(table), frame
+            frame.count()  # so that what cannot be read is told here
+            frame.createOrReplaceTempView(table)
+            if before is not None:
+                before.unpersist()
+
+    def rows(self, sql: str) -> list[Any]:
+        with _translated():
+            return [tuple(row) for row in self._session.sql(sql).collect()]
+
+    def arrow(self, sql: str) -> Any:
+        with _translated():
+            return self._session.sql(sql).toArrow()
+
+    def _digest(self, name: str, kinds: dict[str, str]) -> str:
+        """Of the columns' names and types and of the rows, in whatever order they come.
+
+        A row is hashed as JSON, in which nothing that differs is written alike, and each eighth of
+        the hashes is summed.
+        """
+        form = "map('ignoreNullFields', 'false', 'timestampFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS')"
+        row = f"sha2(to_json(struct(*), {form}), 256)"
+        parts = ", ".join(
+            f"sum(cast(conv(substr(h, {8 * i + 1}, 8), 16, 10) as decimal(38, 0)))"
+            for i in range(8)
+        )
+        (sums,) = self.rows(f"select count(*), {parts} from (select {row} as h from {name})")
+        facts = [list(kinds.items()), [str(number) for number in sums]]
+        return "rows:" + hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+    def close(self) -> None:
+        with suppress(Exception):  # a session that is dead has nothing to give back
+            for frame in self._kept.values():
+                frame.unpersist()
+            for name in self._shared:
+                self._own.catalog.dropGlobalTempView(name)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError, ConnectionError) as error:
+        text = _message(error)
+        raise QueryError(_sentence(text), fatal=any(sign in text for sign in FATAL)) from error
+
+
+def _message(error: Exception) -> str:
+    """What Java said, without its stack."""
+    from py4j.protocol import Py4JJavaError
+
+    java = getattr(error, "java_exception", None)
+    text = java.getMessage() if isinstance(error, Py4JJavaError) and java is not None else error
+    return str(text) or type(error).__name__
+
+
+def _sentence(text: str) -> str:
+    return " ".join(text.splitlines()[0].split())[:160].rstrip(". ")
