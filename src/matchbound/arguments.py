@@ -193,6 +193,11 @@ def _add_reconcile(reconcile: argparse.ArgumentParser) -> None:
     reconcile.add_argument("--repeat", type=int, metavar="K", help="of witness: how many sweeps")
     reconcile.add_argument("--marks", type=int, metavar="N", help="of expand: at most so many")
     reconcile.add_argument("--seed", metavar="TEXT", help="breaks ties (default: 0)")
+    reconcile.add_argument(
+        "--engine", metavar="NAME", help="of witness: duckdb or spark, for large networks"
+    )
+    reconcile.add_argument("--memory", metavar="SIZE", help="of the engine, such as 8GB")
+    reconcile.add_argument("--temp", metavar="FOLDER", help="of the engine: what does not fit")
     reconcile.add_argument("--out", required=True, metavar="FILE", help="CSV or Parquet to write")
     reconcile.add_argument("--force", action="store_true", help="overwrite what is there")
 

@@ -283,6 +283,8 @@ def _reconcile(options: argparse.Namespace) -> int:
                 "Give --guided AUDIT too, or drop it."
             )
     refuse_input_as_out(out, [options.left, options.right, options.seeds])
+    if options.engine is not None:
+        return _reconcile_by_engine(options, out)
     matches = reconcile(
         options.left,
         options.right,
@@ -292,8 +294,36 @@ def _reconcile(options: argparse.Namespace) -> int:
         repeat=options.repeat,
         marks=options.marks,
         seed=options.seed,
+        memory=options.memory,
+        temp=options.temp,
     )
     matches.save(out, force=options.force)
+    return _say_matched(matches, out)
+
+
+def _reconcile_by_engine(options: argparse.Namespace, out: Path) -> int:
+    from matchbound.matchers.reconciling import write_reconciled
+
+    matches = write_reconciled(
+        options.left,
+        options.right,
+        options.seeds,
+        out=out,
+        engine=options.engine,
+        method=options.method or "witness",
+        force=options.force,
+        memory=options.memory,
+        temp=options.temp,
+        progress=_progress,
+        threshold=options.threshold,
+        repeat=options.repeat,
+        marks=options.marks,
+        seed=options.seed,
+    )
+    return _say_matched(matches, out)
+
+
+def _say_matched(matches: object, out: Path) -> int:
     _say(matches)
     _say(f"They are in {out}; scores are above 0, so certify with --threshold 0 takes them all.")
     return 0
@@ -335,7 +365,7 @@ def _guide(options: argparse.Namespace, out: Path) -> int:
     from matchbound.files import refuse_existing, refuse_input_as_out
     from matchbound.guiding import guide
 
-    own = ("seeds", "method", "threshold", "repeat", "marks", "seed")
+    own = ("seeds", "method", "threshold", "repeat", "marks", "seed", "engine", "memory", "temp")
     for name in own:
         if getattr(options, name) is not None:
             raise InputError(

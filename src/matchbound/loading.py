@@ -29,14 +29,18 @@ def refuse_spaces(con: Engine, source: Source, table: str, columns: dict[str, st
     for ours, theirs in columns.items():
         if not _is_text(con, table, ours):
             continue
-        blank = "concat(' ', chr(9), chr(10), chr(13))"
-        spaced = f"select min({ours}) from {table} where {ours} <> trim(both {blank} from {ours})"
-        ((first,),) = con.rows(spaced)
+        ((first,),) = con.rows(f"select min({ours}) from {table} where {spaced(ours)}")
         if first is not None:
             raise InputError(
                 f"{source.argument} must have ids without spaces around them, "
                 f"got {first!r} in column {theirs!r}. Trim them."
             )
+
+
+def spaced(column: str) -> str:
+    """The condition that text has a blank at an end."""
+    blank = "concat(' ', chr(9), chr(10), chr(13))"
+    return f"{column} <> trim(both {blank} from {column})"
 
 
 def _is_text(con: Engine, table: str, column: str) -> bool:

@@ -13,6 +13,7 @@ import duckdb
 from matchbound.engines.engine import Opened, QueryError, Table
 from matchbound.errors import EngineError, InputError
 
+BATCH = 1 << 16  # rows
 FULL = ("No space left", "max_temp_directory_size", "temporary file")
 
 
@@ -76,6 +77,10 @@ class DuckDB:
     def arrow(self, sql: str) -> Any:
         with _translated():
             return self._con.sql(sql).to_arrow_table()
+
+    def batches(self, sql: str) -> Iterator[Any]:
+        with _translated():
+            yield from self._con.sql(sql).to_arrow_reader(BATCH)
 
     def _run(self, sql: str) -> list[Any]:
         with _translated():
