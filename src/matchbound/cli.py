@@ -3,9 +3,11 @@
 import argparse
 import io
 import os
+import signal
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +17,38 @@ from matchbound.parsing import by_metric, columns, named, numbers, pairs, whole,
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 done and every requirement met, 1 not so, 2 bad input."""
+    """0 done and every requirement met, 1 not so, 2 bad input; 128 and a signal's number."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     options = _parser().parse_args(arguments)
+    with _ended_by_signals() as ended:
+        try:
+            return int(options.run(options))
+        except MatchboundError as error:
+            print(f"matchbound: {error}", file=sys.stderr)
+            return 2
+        except KeyboardInterrupt:
+            return 128 + (ended or [signal.SIGINT])[0]
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[list[int]]:
+    """To be terminated is to be interrupted: what was spilled or half written is removed."""
+    ended: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        ended.append(number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield ended
+        return
+    before = signal.signal(signal.SIGTERM, end)
     try:
-        return int(options.run(options))
-    except MatchboundError as error:
-        print(f"matchbound: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
+        yield ended
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _say(text: object) -> None:

@@ -60,12 +60,22 @@ def append(folder: Path, kind: str, **facts: Any) -> Entry:
             ledger = sound_ledger(folder)
             _cut(path)
             entry = _entry(ledger, kind, facts)
-            file.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+            _write_line(file.fileno(), json.dumps(entry, ensure_ascii=False).encode() + b"\n")
     except OSError as error:
         raise EngineError(f"cannot write {path}: {error.strerror}. Make it writable.") from None
     return entry
+
+
+def _write_line(file: int, line: bytes) -> None:
+    """At the end of a file, whole; if the disk is full, not at all."""
+    size = os.fstat(file).st_size
+    try:
+        while line:
+            line = line[os.write(file, line) :]
+        os.fsync(file)
+    except BaseException:
+        os.ftruncate(file, size)
+        raise
 
 
 def repair(folder: Path) -> None:

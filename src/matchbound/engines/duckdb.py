@@ -104,6 +104,11 @@ def _explained(failure: QueryError) -> BaseException:
     cause = failure.__cause__
     if failure.fatal or isinstance(cause, duckdb.IOException):
         reason = str(failure).splitlines()[0]
+        if any(sign in str(failure) for sign in (*FULL, "offload")):
+            return EngineError(
+                f"the disk is full where what exceeds memory is kept: {reason} Free space there, "
+                "or choose another folder with --temp."
+            )
         return EngineError(f"the engine gave up: {reason} Free memory or disk space.")
     return failure if cause is None else cause
 
