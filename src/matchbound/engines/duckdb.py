@@ -13,6 +13,7 @@ import duckdb
 from matchbound.engines.engine import Opened, QueryError, Table
 from matchbound.errors import EngineError, InputError
 
+SHARE = 0.9  # of the memory: the process needs some that DuckDB does not count
 BATCH = 1 << 16  # rows
 FULL = ("No space left", "max_temp_directory_size", "temporary file")
 
@@ -143,6 +144,8 @@ def _folder(temp: Any) -> str | None:
 def _limit(con: duckdb.DuckDBPyConnection, memory: str) -> None:
     try:
         con.execute("set memory_limit = ?", [memory]).fetchall()
+        ((size,),) = con.execute("select parse_formatted_bytes(?)", [memory]).fetchall()
+        con.execute(f"set memory_limit = '{int(size * SHARE)}B'").fetchall()
     except duckdb.Error:
         con.close()
         raise InputError(
