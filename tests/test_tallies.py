@@ -127,6 +127,21 @@ def test_a_pair_that_complete_has_twice_is_refused_wherever_it_is(kind):
     assert refused > 10
 
 
+@pytest.mark.parametrize("kind", ["string", "bigint"])
+@pytest.mark.parametrize("apart", [1, 3, 1000])
+@pytest.mark.parametrize("strange", [-1, 31, 32, 10**15])
+def test_a_node_that_is_not_in_the_population_is_refused(kind, apart, strange):
+    xs = [str(apart * i + (i >= 10) * 40) for i in range(40)]
+    matches = {x: {"y"} for x in xs}
+    case = xs, matches, matches, matches, [], xs[:3]
+    with connect() as con:
+        assert by_sql(con, *case, kind=kind).gap == ((1, 1, 1, 40),)
+        for extra in ({str(strange): {"y"}},) if str(strange) not in xs else ():
+            for found in ((matches | extra, matches | extra), (matches, matches | extra)):
+                with pytest.raises(InputError, match=f"got x = '{strange}', which is not in it"):
+                    by_sql(con, xs, matches, *found, [], xs[:3], kind=kind)
+
+
 def test_without_a_complete_matcher_the_gap_is_the_holdout_s_own():
     rng = random.Random(3)
     with connect() as con:
