@@ -10,6 +10,6 @@ with blocks as (
 )
 select {id}, count(*) as n
 from {a}
-where {id} >> 5 in (select block from blocks where n > bit_count(seen))
+where ({id} >> 5) in (select block from blocks where n > bit_count(seen))
 group by {id}
 having count(*) > 1

@@ -13,4 +13,4 @@ known as (
 select count(*) as strange
 from used u
 left join known k on k.block = u.block
-where u.seen & coalesce(k.seen, 0) <> u.seen
+where (u.seen & coalesce(k.seen, 0)) <> u.seen
