@@ -8,7 +8,7 @@ demo: $(VENV)/ready
 	$(BIN)/matchbound demo --out build/demo --force
 
 test: $(VENV)/ready
-	$(BIN)/pytest -n 2 -m "not slow"
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow"
 
 lint: $(VENV)/ready
 	$(BIN)/ruff format --check .

@@ -1,7 +1,9 @@
 """The door stays small and quick."""
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,8 @@ HEAVY = {
     "numba",
     "scipy",
     "duckdb",
+    "py4j",
+    "pyspark",
     "pyarrow",
     "pandas",
     "polars",
@@ -39,6 +43,8 @@ def loaded_by(statement):
         "import matchbound; matchbound.plan",
         "import matchbound; matchbound.reconcile, matchbound.matchers.MATCHERS",
         "import matchbound.cli",
+        "from matchbound.cli import _parser; _parser().format_help()",
+        "import matchbound.engines",
     ],
 )
 def test_import_is_light(statement):
@@ -49,6 +55,16 @@ def test_the_check_would_notice():
     assert "numba" in loaded_by(
         "import matchbound; matchbound.bounds.lower([True], size=None, delta=0.5)"
     )
+
+
+def test_only_engines_know_duckdb_and_spark():
+    root = Path(matchbound.__file__).parent
+    for path in root.rglob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        names = [a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names]
+        names += [n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
+        known = {name.partition(".")[0] for name in names} & {"duckdb", "pyspark", "py4j"}
+        assert not known or path.parent.name == "engines", path
 
 
 def test_public_names():

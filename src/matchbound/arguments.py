@@ -153,7 +153,7 @@ def _add_certify(certify: argparse.ArgumentParser) -> None:
 
 def _add_verify(verify: argparse.ArgumentParser) -> None:
     verify.add_argument("target", help="an audit folder, or a certificate.json")
-    verify.add_argument("--memory", metavar="SIZE", help="spill to disk beyond this, such as 8GB")
+    _add_memory(verify)
 
 
 def _add_figures(figures: argparse.ArgumentParser) -> None:
@@ -194,10 +194,11 @@ def _add_reconcile(reconcile: argparse.ArgumentParser) -> None:
     reconcile.add_argument("--marks", type=int, metavar="N", help="of expand: at most so many")
     reconcile.add_argument("--seed", metavar="TEXT", help="breaks ties (default: 0)")
     reconcile.add_argument(
-        "--engine", metavar="NAME", help="of witness: duckdb or spark, for large networks"
+        "--engine",
+        choices=("duckdb", "spark"),
+        help="of witness: by SQL, for networks larger than memory",
     )
-    reconcile.add_argument("--memory", metavar="SIZE", help="of the engine, such as 8GB")
-    reconcile.add_argument("--temp", metavar="FOLDER", help="of the engine: what does not fit")
+    _add_memory(reconcile)
     reconcile.add_argument("--out", required=True, metavar="FILE", help="CSV or Parquet to write")
     reconcile.add_argument("--force", action="store_true", help="overwrite what is there")
 
@@ -304,8 +305,16 @@ def _add_matching(parser: argparse._ActionsContainer) -> None:
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--memory", metavar="SIZE", help="spill to disk beyond this, such as 8GB")
+    parser.add_argument(
+        "--engine", choices=("duckdb", "spark"), default="duckdb", help="(default: duckdb)"
+    )
+    _add_memory(parser)
     parser.add_argument("--force", action="store_true", help="overwrite existing files")
+
+
+def _add_memory(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--memory", metavar="SIZE", help="spill to disk beyond this, such as 8GB")
+    parser.add_argument("--temp", metavar="FOLDER", help="where to spill to")
 
 
 VERBS: list[tuple[str, str, Callable[[argparse.ArgumentParser], None]]] = [

@@ -91,7 +91,9 @@ def _draw(options: argparse.Namespace) -> int:
         dedupe=options.dedupe,
         link=options.link,
         source=options.source,
+        engine=options.engine,
         memory=options.memory,
+        temp=options.temp,
         progress=_progress,
         **_choices(options),
         **_of_the_draw(options),
@@ -109,7 +111,7 @@ def _extend(options: argparse.Namespace, out: Path) -> int:
     from matchbound.sampling import draw
 
     before = Draw.load(out)
-    own = ("extend", "population", "labels", "out", "memory", "run", "force")
+    own = ("extend", "population", "labels", "out", "engine", "memory", "temp", "run", "force")
     other = [name for name, value in vars(options).items() if value and name not in own]
     if other:
         raise InputError(
@@ -122,7 +124,9 @@ def _extend(options: argparse.Namespace, out: Path) -> int:
         train=before.train,
         seed=before.seed,
         id=before.population["id"],
+        engine=options.engine,
         memory=options.memory,
+        temp=options.temp,
         progress=_progress,
         **before.matching.as_dict(),
         **before.choices.as_dict(),
@@ -200,7 +204,9 @@ def _certify(options: argparse.Namespace) -> int:
         dedupe=options.dedupe,
         link=options.link,
         source=options.source,
+        engine=options.engine,
         memory=options.memory,
+        temp=options.temp,
         progress=_progress,
         **_choices(options),
         **({} if options.allowance is None else {"allowance": options.allowance}),
@@ -236,7 +242,9 @@ def _check_required(required: dict[str, float], options: argparse.Namespace) -> 
 def _verify(options: argparse.Namespace) -> int:
     from matchbound.verifying import verify
 
-    verification = verify(options.target, memory=options.memory, progress=_progress)
+    verification = verify(
+        options.target, memory=options.memory, temp=options.temp, progress=_progress
+    )
     _say(verification)
     return 0 if verification.holds else 1
 

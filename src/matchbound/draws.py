@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matchbound.choices import Choices
+from matchbound.engines import ROWS
 from matchbound.errors import InputError
 from matchbound.files import (
     csv_text,
@@ -200,7 +201,7 @@ def population_of(draw: Draw, audit: Any, given: Any = None) -> Any:
             "population must be given again, because it was drawn from a table in memory, got "
             "None. Certify from Python with the same table, or draw from a file."
         )
-    if isinstance(audit, Draw):
+    if isinstance(audit, Draw) or draw.population["digest"].startswith(ROWS):
         return recorded
     found = find_file(recorded, Path(audit))
     if not found:

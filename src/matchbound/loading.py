@@ -1,5 +1,8 @@
 """What every id must be, once a table is loaded."""
 
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+
 from matchbound.engines import Engine, keep
 from matchbound.errors import InputError
 from matchbound.matching import SEPARATOR
@@ -14,10 +17,16 @@ def node_of(source: Source, column: str, origin: str | None, kind: str = "string
     return f"{source.key(origin)} || '{SEPARATOR}' || nullif({source.key(column)}, '')"
 
 
-def refuse_empty(con: Engine, source: Source, table: str, columns: dict[str, str]) -> None:
-    for ours, theirs in columns.items():
-        empty = f"{ours} is null" + (f" or {ours} = ''" if _is_text(con, table, ours) else "")
-        ((count,),) = con.rows(f"select count(*) from {table} where {empty}")
+def refuse_empty(
+    con: Engine, source: Source, table: str, columns: Mapping[str, str], kinds: Sequence[str] = ()
+) -> None:
+    """Each of our columns, with their name for it; they hold text, or ids of these kinds."""
+    counts = []
+    for column, kind in zip_longest(columns, kinds, fillvalue="string"):
+        filled = f"nullif({column}, '')" if kind == "string" else column
+        counts.append(f"count(*) - count({filled})")
+    (found,) = con.rows(f"select {', '.join(counts)} from {table}")
+    for theirs, count in zip(columns.values(), found, strict=True):
         if count:
             raise InputError(
                 f"{source.argument} must have an id in every row, "
@@ -25,11 +34,11 @@ def refuse_empty(con: Engine, source: Source, table: str, columns: dict[str, str
             )
 
 
-def refuse_spaces(con: Engine, source: Source, table: str, columns: dict[str, str]) -> None:
-    for ours, theirs in columns.items():
-        if not _is_text(con, table, ours):
-            continue
-        ((first,),) = con.rows(f"select min({ours}) from {table} where {spaced(ours)}")
+def refuse_spaces(con: Engine, source: Source, table: str, columns: Mapping[str, str]) -> None:
+    """Of columns that hold text."""
+    firsts = [f"min(case when {spaced(x)} then {x} end)" for x in columns]
+    (found,) = con.rows(f"select {', '.join(firsts)} from {table}")
+    for theirs, first in zip(columns.values(), found, strict=True):
         if first is not None:
             raise InputError(
                 f"{source.argument} must have ids without spaces around them, "
@@ -41,11 +50,6 @@ def spaced(column: str) -> str:
     """The condition that text has a blank at an end."""
     blank = "concat(' ', chr(9), chr(10), chr(13))"
     return f"{column} <> trim(both {blank} from {column})"
-
-
-def _is_text(con: Engine, table: str, column: str) -> bool:
-    kinds = con.rows(f"select typeof({column}) from {table} limit 1")
-    return [kind for (kind,) in kinds] in (["VARCHAR"], ["string"])
 
 
 def count_rows(con: Engine, table: str) -> int:

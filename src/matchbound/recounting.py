@@ -16,7 +16,11 @@ MATCHING = ("dedupe", "link", "source")
 
 
 def recounted(
-    certificate: Certificate, places: Mapping[str, Path], memory: str | None, progress: Progress
+    certificate: Certificate,
+    places: Mapping[str, Path],
+    memory: str | None,
+    temp: Any,
+    progress: Progress,
 ) -> Iterator[str]:
     """What does not follow from the inputs."""
     inputs, choices = certificate.inputs, certificate.choices
@@ -27,7 +31,7 @@ def recounted(
     matching = Matching()
     try:
         if audit is not None:
-            yield from _redrawn(Draw.load(audit), places, first, memory, progress)
+            yield from _redrawn(Draw.load(audit), places, first, memory, temp, progress)
             changes = {name: changes[name] for name in certificate.exploratory}
         else:
             matching = Matching(**{name: population[name] for name in MATCHING})
@@ -45,6 +49,7 @@ def recounted(
             matching=matching,
             changes=changes,
             memory=memory,
+            temp=temp,
             progress=progress,
         )
         if certificate.ledger is not None:
@@ -84,6 +89,7 @@ def _redrawn(
     places: Mapping[str, Path],
     holdout: Mapping[str, Any],
     memory: str | None,
+    temp: Any,
     progress: Progress,
 ) -> Iterator[str]:
     choices = before.choices
@@ -103,6 +109,7 @@ def _redrawn(
         **(by if before.holdout is not None else {}),
         **choices.as_dict(),
         memory=memory,
+        temp=temp,
         progress=progress,
     )
     if again.sample != before.sample:

@@ -84,9 +84,11 @@ def key_kind(*columns: tuple[Source, str]) -> str:
 
 def open_source(con: Engine, argument: str, given: Any, *, digest: bool = True) -> Source:
     """A path to CSV or Parquet, anything with `__arrow_c_stream__`, or what the engine can name."""
+    if con.is_cluster and hasattr(given, "createGlobalTempView"):  # a frame of Spark
+        return _open_there(con, argument, None, Table(given, "name"), digest)
     if isinstance(given, str | os.PathLike):
-        if con.names_tables and not is_file(Path(given)):
-            return _open_name(con, argument, given, digest)
+        if con.is_cluster and not is_file(Path(given)):
+            return _open_there(con, argument, *_named(os.fspath(given)), digest)
         return _open_file(con, argument, Path(given), digest)
     try:
         given = as_table(given)
@@ -158,24 +160,28 @@ def _open_file(con: Engine, argument: str, path: Path, digest: bool) -> Source:
     return _opened(con, argument, str(path), found, table)
 
 
-def _open_name(con: Engine, argument: str, given: "str | os.PathLike[str]", digest: bool) -> Source:
+def _named(name: str) -> tuple[str, Table]:
     """A folder of Parquet, local or not, or a name in the engine's catalogue."""
-    name = os.fspath(given)
-    folder = is_folder(Path(name))
-    kind = "parquet" if folder or "://" in name else "name"
+    if is_folder(Path(name)):
+        return name, Table(Path(name), "parquet")
+    return name, Table(name, "parquet" if "://" in name else "name")
+
+
+def _open_there(con: Engine, argument: str, path: str | None, table: Table, digest: bool) -> Source:
+    """What is in a cluster; its digest is one of its rows."""
     try:
-        opened = con.open(Table(Path(name) if folder else name, kind))
+        opened = con.open(table)
     except QueryError as error:
         if error.fatal:
             raise
         raise InputError(
             f"{argument} must be a file, a folder of Parquet or a table of the catalogue, got "
-            f"{name!r} ({error}). Check the path or the name."
+            f"{path!r} ({error}). Check the path or the name."
         ) from None
     refuse_repeated_names(argument, list(opened.columns))
-    with _readable(argument, name):
+    with _readable(argument, path):
         found = opened.digest() if digest and opened.digest is not None else ""
-    return Source(argument, name, found, opened.columns, opened.scan)
+    return Source(argument, path, found, opened.columns, opened.scan)
 
 
 def _opened(con: Engine, argument: str, path: str | None, digest: str, given: Any) -> Source:

@@ -58,9 +58,10 @@ def read_ids(
 ) -> int:
     """Load the ids of nodes; how many there are. `checked` before: each is there once."""
     load(con, source, table, f"{_node_of_table(source, column, kind, origin)} as id")
-    refuse_empty(con, source, table, {"id": column})
+    refuse_empty(con, source, table, {"id": column}, [kind])
     if not checked:
-        refuse_spaces(con, source, table, {"id": column})
+        if kind == "string":
+            refuse_spaces(con, source, table, {"id": column})
         keep_several(con, "repeated", table, "id", kind)
         first = "select id, n from repeated order by id limit 1"
         for repeated, times in con.rows(first):
@@ -118,7 +119,7 @@ def read_matches(
         if form.score is not None:
             keeps = f"{keeps} and {scores_enough(con, source, form.score, threshold)}"
         load(con, source, table, columns + score, keeps)
-    refuse_empty(con, source, table, {"x": form.x, "y": form.y})
+    refuse_empty(con, source, table, {"x": form.x, "y": form.y}, kinds)
     refuse_either_side(con, source, table, form, matching)
     also = ", score" if score else ""
     orient(con, source, table, form, matching, also)

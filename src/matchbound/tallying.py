@@ -99,12 +99,13 @@ def _count(
 def _refuse_doubt(con: Engine, name: str, table: str) -> None:
     """Ids of y among the population's: is one table matched with itself?"""
     rows = con.rows(
-        f"select y from {table} where cast(y as string) in "
-        "(select cast(id as string) from population) limit 1"
+        f"select min(y) from {table} where cast(y as string) in "
+        "(select cast(id as string) from population)"
     )
     for (y,) in rows:
-        raise InputError(
-            f"dedupe or link must be said, because y = {str(y)!r} of {name} is an id of the "
-            "population too, got neither. Draw with --dedupe if the population was matched with "
-            "itself, else with --link."
-        )
+        if y is not None:
+            raise InputError(
+                f"dedupe or link must be said, because y = {str(y)!r} of {name} is an id of the "
+                "population too, got neither. Draw with --dedupe if the population was matched "
+                "with itself, else with --link."
+            )

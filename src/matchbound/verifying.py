@@ -14,6 +14,7 @@ from matchbound.certificates import (
     read_record,
 )
 from matchbound.draws import Draw
+from matchbound.engines import ROWS
 from matchbound.errors import MatchboundError
 from matchbound.files import digest_of_file, find_file, is_folder
 from matchbound.parts import parts
@@ -60,6 +61,7 @@ def verify(
     target: "str | PathLike[str] | Certificate",
     *,
     memory: str | None = None,
+    temp: Any = None,
     progress: Progress = lambda _: None,
 ) -> Verification:
     """Verify the certificate in an audit folder, a certificate.json alone, or one in memory."""
@@ -90,7 +92,7 @@ def verify(
     elif certificate.ledger is not None:
         missing.append("ledger")
     if not missing and not differences:
-        differences += recounted(certificate, places, memory, progress)
+        differences += recounted(certificate, places, memory, temp, progress)
         checked.append("its tallies, from its inputs")
         if "draw" in places:
             checked.append("its draw, from the seed")
@@ -167,7 +169,8 @@ def _at_hand(certificate: Certificate, folder: Path) -> tuple[dict[str, Path], l
     """The files that the inputs came from, by their digests if several might be meant."""
     places, missing = {}, []
     for name, source in certificate.inputs.items():
-        found = [] if source["path"] is None else find_file(source["path"], folder)
+        is_file = source["path"] is not None and not source["digest"].startswith(ROWS)
+        found = find_file(source["path"], folder) if is_file else []
         fitting = [place for place in found if digest_of_file(place) == source["digest"]]
         if found:
             places[name] = (fitting or found)[0]

@@ -5,10 +5,11 @@ from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
 
-from matchbound.engines.engine import Engine, Opened, QueryError, Table
+from matchbound.engines.engine import ROWS, Engine, Opened, QueryError, Table
 from matchbound.errors import InputError
 
 __all__ = [
+    "ROWS",
     "Engine",
     "Opened",
     "QueryError",
@@ -27,13 +28,13 @@ def connect(
     engine: Any = "duckdb", memory: str | None = None, temp: Any = None
 ) -> Iterator[Engine]:
     """DuckDB, which spills beyond `memory` to the folder `temp`; or Spark, or a session of it."""
-    if isinstance(engine, str) and engine == "duckdb":
+    if engine == "duckdb":
         from matchbound.engines.duckdb import connected as duckdb
 
         with duckdb(memory, temp) as con:
             yield con
         return
-    if isinstance(engine, str) and engine != "spark":
+    if engine != "spark" and not hasattr(engine, "newSession"):
         raise InputError(
             f"engine must be duckdb, spark or a SparkSession, got {engine!r}. Choose one of them."
         )

@@ -20,6 +20,20 @@ FULL = ("No space left", "max_temp_directory_size", "temporary file")
 
 @contextmanager
 def connected(memory: str | None = None, temp: Any = None) -> Iterator["DuckDB"]:
+    """A database whose failures are told for what they are."""
+    try:
+        with database(memory, temp) as con:
+            yield con
+    except QueryError as error:
+        raise _explained(error) from None
+    except (duckdb.InterruptException, RuntimeError) as error:
+        if "interrupt" not in str(error).lower():
+            raise
+        raise KeyboardInterrupt from None
+
+
+@contextmanager
+def database(memory: str | None = None, temp: Any = None) -> Iterator["DuckDB"]:
     """A database of its own, that spills beyond `memory` and never reaches the network."""
     with tempfile.TemporaryDirectory(prefix="matchbound-", dir=_folder(temp)) as spill:
         con = duckdb.connect(
@@ -37,12 +51,6 @@ def connected(memory: str | None = None, temp: Any = None) -> Iterator["DuckDB"]
         con.execute("create temp macro number(text) as try_cast(trim(text) as double)").fetchall()
         try:
             yield DuckDB(con)
-        except QueryError as failure:
-            raise _explained(failure) from None
-        except (duckdb.InterruptException, RuntimeError) as error:
-            if "interrupt" not in str(error).lower():
-                raise
-            raise KeyboardInterrupt from None
         finally:
             con.close()
 
@@ -50,7 +58,7 @@ def connected(memory: str | None = None, temp: Any = None) -> Iterator["DuckDB"]
 class DuckDB:
     """An `Engine`."""
 
-    names_tables = False
+    is_cluster = False
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self._con = con

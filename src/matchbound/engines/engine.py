@@ -2,18 +2,20 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
+
+ROWS = "rows:"
+"""How the digest of a table begins that is no file: it is one of its rows."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A user's table before it is opened: a file of a kind, or a name in a catalogue.
+    """A user's table before it is opened: a file of a kind, or what is in a cluster, by its name.
 
     `names` and `delimiter` are those of a CSV's header.
     """
 
-    place: Path | str
+    place: Any
     kind: str  # csv, parquet, name
     names: Sequence[str] = ()
     delimiter: str = ","
@@ -41,7 +43,7 @@ class Engine(Protocol):
     functions that they spell differently: `sha256(text)`, and `number(text)`, null if it is none.
     """
 
-    names_tables: bool  # whether a table may be given by its name in a catalogue
+    is_cluster: bool  # whether it knows tables by names in a catalogue, and frames of its own
 
     def open(self, given: Any) -> Opened:
         """A `Table` or an Arrow table, under a name that nothing else has."""

@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.engines.duckdb import connected
+from matchbound.engines.duckdb import database
 from matchbound.engines.engine import QueryError, Table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
 
-LARGEST_CSV = 1 << 30
+MEGABYTES = 100  # what a driver hands to its executors without a setting of its own
 KINDS = {
     "void": '"NULL"',
     "int": "INTEGER",
@@ -52,16 +52,23 @@ def quoted(name: str) -> str:
 
 def read_csv(table: Table) -> Any:
     """An Arrow table, read here by DuckDB: Spark takes what is malformed for something else."""
-    if Path(table.place).stat().st_size > LARGEST_CSV:
-        raise QueryError("a CSV of more than 1 GB is too large to be handed to Spark: save Parquet")
-    with connected() as reader:
+    _refuse_large(table.place.stat().st_size)
+    with database() as reader:
         return reader.arrow(f"select * from {reader.open(table).scan}")
 
 
-def without_odd_types(table: Any) -> Any:
+def _refuse_large(size: int) -> None:
+    if size > MEGABYTES << 20:
+        raise QueryError(
+            f"Spark is handed no more than {MEGABYTES} MB: write Parquet where it can read it"
+        )
+
+
+def handed_over(table: Any) -> Any:
     """An Arrow table without the types that Spark lacks, each as one that holds the same."""
     import pyarrow as pa
 
+    _refuse_large(table.nbytes)
     fields = [pa.field(field.name, _common(field.type)) for field in table.schema]
     return table.cast(pa.schema(fields))
 

@@ -1,6 +1,5 @@
 """A Spark session: the user's, or one made here and stopped again."""
 
-import logging
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,7 +32,7 @@ def session_of(given: Any) -> Iterator["SparkSession"]:
         if not isinstance(given, SparkSession):
             raise InputError(
                 "engine must be duckdb, spark or a SparkSession that is not remote, "
-                f"got {type(given).__name__}. Choose one of them."
+                f"got {type(given).__name__} of {type(given).__module__}. Choose one of them."
             )
         yield given
     elif (active := SparkSession.getActiveSession()) is not None:
@@ -48,7 +47,7 @@ def session_of(given: Any) -> Iterator["SparkSession"]:
                 session.stop()
 
 
-def _started(settings: dict[str, str]) -> "SparkSession":
+def _started(settings: dict[str, Any]) -> "SparkSession":
     from pyspark.errors import PySparkRuntimeError
     from pyspark.sql import SparkSession
 
@@ -66,9 +65,15 @@ def _started(settings: dict[str, str]) -> "SparkSession":
 @contextmanager
 def quiet() -> Iterator[None]:
     """PySpark would print every error that it raises."""
-    logger = logging.getLogger("SQLQueryContextLogger")
-    before, logger.disabled = logger.disabled, True
+    from pyspark.logger import PySparkLogger
+
+    names = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+    loggers = [PySparkLogger.getLogger(name) for name in names]
+    before = [logger.disabled for logger in loggers]
     try:
+        for logger in loggers:
+            logger.disabled = True
         yield
     finally:
-        logger.disabled = before
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled

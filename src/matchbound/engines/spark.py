@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from matchbound.engines.engine import Opened, QueryError, Table
-from matchbound.engines.frames import as_utf8, kinds_of, read_csv, uri, without_odd_types
+from matchbound.engines.engine import ROWS, Opened, QueryError, Table
+from matchbound.engines.frames import as_utf8, handed_over, kinds_of, read_csv, uri
 from matchbound.engines.sessions import quiet, session_of
 from matchbound.errors import EngineError
 
@@ -24,12 +24,15 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.variable.substitute": "false",
 }
+PARTITIONS = "spark.sql.shuffle.partitions"
 DIGITS = "([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?"
+TRIMMED = "trim(both concat(' ', chr(9), chr(10), chr(11), chr(12), chr(13)) from text)"
 FUNCTIONS = (
     "sha256(text string) returns string return sha2(text, 256)",
     # Java would read 1d and 0x1p3 as numbers too.
-    "number(text string) returns double return case when lower(trim(text)) rlike "
-    f"'^[+-]?({DIGITS}|inf|infinity|nan)$' then try_cast(trim(text) as double) end",
+    "number(text string) returns double return "
+    f"case when lower({TRIMMED}) rlike '^[+-]?({DIGITS}|inf|infinity|nan)$' "
+    f"then try_cast({TRIMMED} as double) end",
 )
 FATAL = (
     "ExecutorLostFailure",
@@ -45,7 +48,7 @@ FATAL = (
 @contextmanager
 def connected(given: Any) -> Iterator["Spark"]:
     """A session of our own, within the one given, the one that is active, or a new one."""
-    with quiet(), session_of(given) as session:
+    with session_of(given) as session, quiet():
         con: Spark | None = None
         try:
             con = Spark(session)
@@ -63,7 +66,7 @@ class Spark:
     Tables are views of a session of its own, so that nothing in the user's is hidden or set.
     """
 
-    names_tables = True
+    is_cluster = True
 
     def __init__(self, own: "SparkSession") -> None:
         self._own = own
@@ -72,10 +75,8 @@ class Spark:
         self._opened = 0
         with _translated():
             self._session = own.newSession()
-            self._session.conf.set(
-                "spark.sql.shuffle.partitions", own.conf.get("spark.sql.shuffle.partitions")
-            )
-            for name, value in SETTINGS.items():
+            partitions = {PARTITIONS: str(own.conf.get(PARTITIONS))}
+            for name, value in (SETTINGS | partitions).items():
                 self._session.conf.set(name, value)
             for function in FUNCTIONS:
                 self._session.sql(f"create temporary function {function}")
@@ -91,15 +92,17 @@ class Spark:
 
     def _frame(self, given: Any) -> "DataFrame":
         if not isinstance(given, Table):
-            return self._session.createDataFrame(without_odd_types(given))
+            return self._session.createDataFrame(handed_over(given))
         if given.kind == "csv":
-            return self._session.createDataFrame(without_odd_types(read_csv(given)))
+            return self._session.createDataFrame(handed_over(read_csv(given)))
         if given.kind == "parquet":
             reader = self._session.read.option("recursiveFileLookup", "true")
             return reader.option("mergeSchema", "true").parquet(uri(given.place))
-        return self._shared_with_us(self._own.table(str(given.place)))
+        if isinstance(given.place, str):
+            return self._shared_with_us(self._own.table(given.place))
+        return self._shared_with_us(given.place)
 
-    def _shared_with_us(self, frame: "DataFrame") -> "DataFrame":
+    def _shared_with_us(self, frame: Any) -> "DataFrame":
         """What only the user's session knows by name."""
         name = f"matchbound_{secrets.token_hex(8)}"
         frame.createGlobalTempView(name)
@@ -140,7 +143,7 @@ class Spark:
         )
         (sums,) = self.rows(f"select count(*), {parts} from (select {row} as h from {name})")
         facts = [list(kinds.items()), [str(number) for number in sums]]
-        return "rows:" + hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+        return ROWS + hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
     def close(self) -> None:
         with suppress(Exception):  # a session that is dead has nothing to give back
