@@ -222,6 +222,12 @@ def _add_reconcile(reconcile: argparse.ArgumentParser) -> None:
     reconcile.add_argument("--repeat", type=int, metavar="K", help="of witness: how many sweeps")
     reconcile.add_argument("--marks", type=int, metavar="N", help="of expand: at most so many")
     reconcile.add_argument("--seed", metavar="TEXT", help="breaks ties (default: 0)")
+    reconcile.add_argument(
+        "--engine",
+        choices=("duckdb", "spark"),
+        help="of witness: by SQL, for networks larger than memory",
+    )
+    _add_memory(reconcile)
     reconcile.add_argument("--out", required=True, metavar="FILE", help="CSV or Parquet to write")
     reconcile.add_argument("--force", action="store_true", help="overwrite what is there")
 

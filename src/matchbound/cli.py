@@ -3,9 +3,11 @@
 import argparse
 import io
 import os
+import signal
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +17,38 @@ from matchbound.parsing import by_metric, columns, named, numbers, pairs, whole,
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 done and every requirement met, 1 not so, 2 bad input."""
+    """0 done and every requirement met, 1 not so, 2 bad input; 128 and a signal's number."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     options = _parser().parse_args(arguments)
+    with _ended_by_signals() as ended:
+        try:
+            return int(options.run(options))
+        except MatchboundError as error:
+            print(f"matchbound: {error}", file=sys.stderr)
+            return 2
+        except KeyboardInterrupt:
+            return 128 + (ended or [signal.SIGINT])[0]
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[list[int]]:
+    """To be terminated is to be interrupted: what was spilled or half written is removed."""
+    ended: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        ended.append(number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield ended
+        return
+    before = signal.signal(signal.SIGTERM, end)
     try:
-        return int(options.run(options))
-    except MatchboundError as error:
-        print(f"matchbound: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
+        yield ended
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _say(text: object) -> None:
@@ -319,6 +341,8 @@ def _reconcile(options: argparse.Namespace) -> int:
                 "Give --guided AUDIT too, or drop it."
             )
     refuse_input_as_out(out, [options.left, options.right, options.seeds])
+    if options.engine is not None:
+        return _reconcile_by_engine(options, out)
     matches = reconcile(
         options.left,
         options.right,
@@ -328,8 +352,36 @@ def _reconcile(options: argparse.Namespace) -> int:
         repeat=options.repeat,
         marks=options.marks,
         seed=options.seed,
+        memory=options.memory,
+        temp=options.temp,
     )
     matches.save(out, force=options.force)
+    return _say_matched(matches, out)
+
+
+def _reconcile_by_engine(options: argparse.Namespace, out: Path) -> int:
+    from matchbound.matchers.reconciling import write_reconciled
+
+    matches = write_reconciled(
+        options.left,
+        options.right,
+        options.seeds,
+        out=out,
+        engine=options.engine,
+        method=options.method or "witness",
+        force=options.force,
+        memory=options.memory,
+        temp=options.temp,
+        progress=_progress,
+        threshold=options.threshold,
+        repeat=options.repeat,
+        marks=options.marks,
+        seed=options.seed,
+    )
+    return _say_matched(matches, out)
+
+
+def _say_matched(matches: object, out: Path) -> int:
     _say(matches)
     _say(f"They are in {out}; scores are above 0, so certify with --threshold 0 takes them all.")
     return 0
@@ -371,7 +423,7 @@ def _guide(options: argparse.Namespace, out: Path) -> int:
     from matchbound.files import refuse_existing, refuse_input_as_out
     from matchbound.guiding import guide
 
-    own = ("seeds", "method", "threshold", "repeat", "marks", "seed")
+    own = ("seeds", "method", "threshold", "repeat", "marks", "seed", "engine", "memory", "temp")
     for name in own:
         if getattr(options, name) is not None:
             raise InputError(

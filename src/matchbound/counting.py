@@ -4,9 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from matchbound.comparing import compare_pairs, refuse_repeats, refuse_unknown
 from matchbound.draws import Row
 from matchbound.engines import Engine, keep, lend, query
 from matchbound.errors import AssumptionError, InputError
+from matchbound.loading import keep_several
 from matchbound.tallies import Cell, Tally, Triple
 
 
@@ -40,16 +42,19 @@ def count(
         if dedupe:
             _check_both_ways(con, size, len(sample))
     if not clusters:
-        keep(con, "nodes", "nodes", complete=second)
-        _check_pairs(con, complete)
+        compare_pairs(con, complete, kinds[0])
         rows = query(con, "triples", x=kinds[0], y=kinds[1])
     else:
         tables = _Counts(con, clusters, 1 if dedupe else 0)
         tables.count("count_holdout", "holdout")
         tables.count("count_complete", second)
         tables.common("count_both", "holdout", second)
-        keep(con, "nodes", "nodes_of_counts")
-        _check_pairs(con, complete, [name for name in ("holdout", second) if name not in clusters])
+        keep(con, "cluster_nodes", "nodes_of_counts")
+        for name in ("holdout", "complete")[: 1 + complete]:
+            if name not in clusters:
+                keep_several(con, "several", name, "x", "string")
+                refuse_repeats(con, name, "several")
+        refuse_unknown(con, "cluster_nodes")
         tables.count("count_true", "labels")
         tables.common("count_right", "labels", "holdout")
         if "labels" in clusters:
@@ -59,7 +64,7 @@ def count(
             _check_labels(con, len(sample), one_to_one, unlabelled, "cluster_labels_wrong")
         rows = query(con, "triples_of_counts")
     train, validation, overlap = _label_triples(rows)
-    compared = _compared(con, size, gap, future)
+    compared = _compared(con, "cluster_nodes" if clusters else "nodes", size, gap, future)
     return Tally(size, train, validation, overlap, _gap_cells(con, *compared))
 
 
@@ -154,28 +159,12 @@ def _check_labels(con: Engine, drawn: int, one_to_one: bool, unlabelled: str, na
             raise InputError(message.format(x=x, nodes=nodes, drawn=drawn))
 
 
-def _check_pairs(
-    con: Engine, complete: bool, tables: Sequence[str] = ("holdout", "complete")
-) -> None:
-    for table, column in (("holdout", "h"), ("complete", "c"))[: 1 + complete]:
-        if table not in tables:
-            continue
-        for x, y, times in query(con, "repeats", table=table, count=column):
-            raise InputError(
-                f"{table} must hold each pair once, got ({str(x)!r}, {str(y)!r}) {times} times. "
-                "Remove the repeats."
-            )
-    for (x,) in query(con, "unknown", table="nodes", column="x"):
-        raise InputError(
-            f"holdout and complete must match nodes of the population, got x = {str(x)!r}, "
-            "which is not in it. Give the population that was matched."
-        )
-
-
-def _compared(con: Engine, size: int, gap: Sequence[str], future: bool) -> tuple[str, int]:
+def _compared(
+    con: Engine, nodes: str, size: int, gap: Sequence[str], future: bool
+) -> tuple[str, int]:
     """The table of the nodes to compare the matchers on, and how many there are."""
     if not gap and not future:
-        return "nodes", size
+        return nodes, size
     import pyarrow as pa
 
     lend(con, "gap_sample", {"id": pa.array(gap, pa.string())})
@@ -184,7 +173,7 @@ def _compared(con: Engine, size: int, gap: Sequence[str], future: bool) -> tuple
     if future:
         kept += " where cast(id as string) not in (select id from sample)"
     con.keep("compared", kept)
-    keep(con, "compared_nodes", "compared_nodes")
+    keep(con, "compared_nodes", "compared_nodes", nodes=nodes)
     ((count,),) = con.rows("select count(*) from compared")
     if not count:
         raise InputError(

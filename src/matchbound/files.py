@@ -4,15 +4,18 @@ import csv
 import fcntl
 import hashlib
 import io
+import itertools
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from matchbound.errors import EngineError, InputError
+
+Rows = Iterable[Sequence[Any]]
 
 
 def refuse_existing(paths: list[Path], force: bool) -> None:
@@ -117,6 +120,28 @@ def _sync(folder: Path) -> None:
         os.close(handle)
 
 
+@contextmanager
+def written_whole(path: Path, *, force: bool) -> Iterator[Path]:
+    """A place to write a large file to, beside its own; it goes there once it is complete."""
+    refuse_existing([path], force)
+    waiting: Path | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        os.close(handle)
+        waiting = Path(name)
+        yield waiting
+        with waiting.open("rb") as file:
+            os.fsync(file.fileno())
+        os.chmod(waiting, 0o666 & ~_umask())
+        os.replace(waiting, path)
+    except OSError as error:
+        raise EngineError(f"cannot write {path}: {error.strerror}. Choose another place.") from None
+    finally:
+        if waiting is not None:
+            waiting.unlink(missing_ok=True)
+
+
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Lines that end in LF; `rows` are read twice if one holds a CR, which csv would leave bare."""
     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL):
@@ -128,6 +153,20 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
         if "\r" not in text:
             break
     return text
+
+
+def write_csv(path: Path, header: Sequence[str], parts: Callable[[], Iterable[Rows]]) -> None:
+    """As `csv_text`, without holding all of it: rows come in parts."""
+    for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL):
+        bare = False
+        with path.open("w", encoding="utf-8", newline="") as file:
+            for rows in itertools.chain([[header]], parts()):
+                text = io.StringIO()
+                csv.writer(text, lineterminator="\n", quoting=quoting).writerows(rows)
+                bare = bare or "\r" in text.getvalue()
+                file.write(text.getvalue())
+        if not bare:
+            break
 
 
 def read_text(path: Path, argument: str, way_out: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.errors import EngineError, InputError
-from matchbound.files import read_json
+from matchbound.files import is_file, read_json
 
 NAME = "ledger.jsonl"
 Entry = Mapping[str, Any]
@@ -68,29 +68,24 @@ class Pen:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.path = folder, folder / NAME
-        self._length, self._entries, self._head = -1, 0, ""
+        self._mode = "r+b" if is_file(self.path) else "a+b"  # one that vanishes is not begun anew
+        self._length, self._entries, self._head = 0, 0, ""
 
     def append(self, kind: str, **facts: Any) -> Entry:
         try:
-            with self.path.open("a+b" if self._length < 0 else "r+b") as file:
+            with self.path.open(self._mode) as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
                 if file.seek(0, os.SEEK_END) != self._length:
                     self._read()
-                    file.seek(0, os.SEEK_END)
+                file.seek(0, os.SEEK_END)
                 entry = self._entry(kind, facts)
-                file.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-                self._length, self._entries, self._head = (
-                    file.tell(),
-                    entry["entry"],
-                    entry["digest"],
-                )
+                _write_line(file.fileno(), json.dumps(entry, ensure_ascii=False).encode() + b"\n")
+                self._mode, self._length = "r+b", file.seek(0, os.SEEK_END)
         except OSError as error:
-            self._length = -1
             raise EngineError(
                 f"cannot write {self.path}: {error.strerror}. Make it writable."
             ) from None
+        self._entries, self._head = entry["entry"], entry["digest"]
         return entry
 
     def _read(self) -> None:
@@ -105,6 +100,18 @@ class Pen:
         number = self._entries + 1
         entry = {"entry": number, "time": now, "kind": kind, **facts, "before": self._head}
         return entry | {"digest": _digest(entry)}
+
+
+def _write_line(file: int, line: bytes) -> None:
+    """At the end of a file, whole; if the disk is full, not at all."""
+    size = os.fstat(file).st_size
+    try:
+        while line:
+            line = line[os.write(file, line) :]
+        os.fsync(file)
+    except BaseException:
+        os.ftruncate(file, size)
+        raise
 
 
 def repair(folder: Path) -> None:

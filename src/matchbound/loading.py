@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
-from matchbound.engines import Engine
+from matchbound.engines import Engine, keep
 from matchbound.errors import InputError
 from matchbound.matching import SEPARATOR
 from matchbound.sources import Source
@@ -36,8 +36,7 @@ def refuse_empty(
 
 def refuse_spaces(con: Engine, source: Source, table: str, columns: Mapping[str, str]) -> None:
     """Of columns that hold text."""
-    blank = "concat(' ', chr(9), chr(10), chr(13))"
-    firsts = [f"min(case when {x} <> trim(both {blank} from {x}) then {x} end)" for x in columns]
+    firsts = [f"min(case when {spaced(x)} then {x} end)" for x in columns]
     (found,) = con.rows(f"select {', '.join(firsts)} from {table}")
     for theirs, first in zip(columns.values(), found, strict=True):
         if first is not None:
@@ -47,5 +46,17 @@ def refuse_spaces(con: Engine, source: Source, table: str, columns: Mapping[str,
             )
 
 
+def spaced(column: str) -> str:
+    """The condition that text has a blank at an end."""
+    blank = "concat(' ', chr(9), chr(10), chr(13))"
+    return f"{column} <> trim(both {blank} from {column})"
+
+
 def count_rows(con: Engine, table: str) -> int:
     return int(con.rows(f"select count(*) from {table}")[0][0])
+
+
+def keep_several(con: Engine, kept: str, table: str, column: str, kind: str) -> None:
+    """The values that stand there several times, and how often (`n`); `kind` is the column's."""
+    name = "several_whole" if kind == "bigint" else "several"
+    keep(con, kept, name, id=column, a=table)

@@ -1,6 +1,7 @@
 """From a population to the nodes to label: D to train on, S to validate on, S' to compare on."""
 
 import hashlib
+import math
 import operator
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +16,7 @@ from matchbound.matching import Matching
 from matchbound.scores import check_scored, first_threshold
 from matchbound.sources import open_source
 from matchbound.standing import matcher
-from matchbound.tables import id_column, read_ids, read_matches
+from matchbound.tables import id_column, kind_of_ids, read_ids, read_matches
 
 Progress = Callable[[str], None]
 
@@ -52,19 +53,21 @@ def draw(
     matching = Matching(dedupe, link, source)
     fixed = chosen(_implied(choices, holdout), anytime, allowance)
     matching.check_future(fixed.future)
+    depends = fixed.among or fixed.counted == "precision"
     seed = secrets.token_hex(16) if seed is None else _check_seed(seed)
     with connect(engine, memory, temp) as con:
         progress("reading the population")
         table = open_source(con, "population", population)
-        size = read_ids(con, table, "population", id_column(table, id), origin=source)
+        column = id_column(table, id)
+        kind = "string" if depends or source is not None else kind_of_ids(table, column)
+        size = read_ids(con, table, "population", column, kind, origin=source)
         train = _check_count("train", train, 0, size)
         _check_count("gap", fixed.gap, 0, size)
         registered = _register(con, holdout, threshold, columns, fixed, matching)
         progress("drawing")
-        trained = _first(con, seed, "train", train)
+        trained = _first(con, seed, "train", train, size)
         validated = _validated(con, seed, labels, size, trained, fixed)
-        compared = _first(con, seed, "gap", fixed.gap)
-    depends = fixed.among or fixed.counted == "precision"
+        compared = _first(con, seed, "gap", fixed.gap, size)
     return Draw(
         table.as_dict(size=size, id=id),
         seed,
@@ -171,9 +174,9 @@ def _validated(
     if choices.among:
         ((matched,),) = con.rows("select count(*) from matched")
         labels = _check_count("labels", labels, 1, matched, "the number of matched nodes")
-        return _first(con, seed, "validation", labels, "matched")
+        return _first(con, seed, "validation", labels, matched, "matched")
     labels = _check_count("labels", labels, choices.until.get("recall", 1), size)
-    return _first(con, seed, "validation", labels)
+    return _first(con, seed, "validation", labels, size)
 
 
 def named(given: Any, choices: Choices, argument: str) -> dict[str, Any]:
@@ -236,6 +239,25 @@ def hash_of(key: str, node: str) -> str:
     return hashlib.sha256(f"{key}{node}".encode()).hexdigest()
 
 
-def _first(con: Engine, seed: str, label: str, count: int, table: str = "population") -> list[str]:
+def _first(
+    con: Engine,
+    seed: str,
+    label: str,
+    count: int,
+    size: int,
+    table: str = "population",
+) -> list[str]:
+    if not count:
+        return []
     key = key_of(label, seed)
-    return [node for (node,) in query(con, "draw", key=key, count=count, table=table)]
+    for cut in (_cut(count, size), "g"):  # every digit is below g
+        rows = query(con, "draw", key=key, count=count, cut=cut, table=table)
+        if len(rows) == count:
+            break
+    return [node for (node,) in rows]
+
+
+def _cut(count: int, size: int) -> str:
+    """A hash, as hexadecimal digits, that at least `count` of `size` are most likely below."""
+    wanted = count + 6 * math.isqrt(count) + 20
+    return f"{2**64 * wanted // size:016x}" if wanted < size else "g"

@@ -13,8 +13,8 @@ from matchbound.errors import InputError
 from matchbound.files import digest_of_file
 from matchbound.matching import Matching
 from matchbound.sampling import hash_of, key_of
-from matchbound.sources import Source, key_kind, open_source
-from matchbound.tables import id_column, read_ids
+from matchbound.sources import Source, open_source
+from matchbound.tables import id_column, kind_of_ids, read_ids
 
 DRAWN = "matchbound drew the labelled nodes uniformly at random."
 BROUGHT = (
@@ -78,10 +78,9 @@ def as_drawn(
     column = id_column(source, draw.population["id"])
     xs, ys = columns
     compared = [*xs, *(ys if draw.matching.dedupe else [])]
-    kind = key_kind((source, column), *compared) if compared else "string"
     origin = draw.matching.source
-    if origin is not None or source.column("source_dataset"):
-        kind = "string"
+    whole = compared and origin is None
+    kind = kind_of_ids(source, column, *compared) if whole else "string"
     size = read_ids(con, source, "population", column, kind, checked=True, origin=origin)
     path = None if isinstance(audit, Draw) else Path(audit) / "draw.json"
     drawn = {

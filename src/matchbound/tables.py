@@ -1,9 +1,9 @@
 """Tables of ids, pairs and clusters in the engine, each checked once as it is loaded."""
 
-from matchbound.engines import Engine, query
+from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.forms import Clusters, Form
-from matchbound.loading import count_rows, node_of, refuse_empty, refuse_spaces
+from matchbound.loading import count_rows, keep_several, node_of, refuse_empty, refuse_spaces
 from matchbound.matching import SEPARATOR, Matching
 from matchbound.scores import refuse_repeats, says_yes, scores_enough
 from matchbound.sides import (
@@ -14,7 +14,7 @@ from matchbound.sides import (
     refuse_either_side,
     refuse_no_source,
 )
-from matchbound.sources import Source, listed, literal, load, quoted
+from matchbound.sources import Source, key_kind, listed, literal, load, quoted
 
 
 def id_column(source: Source, named: str | None, *others: str) -> str:
@@ -41,6 +41,11 @@ def id_column(source: Source, named: str | None, *others: str) -> str:
     return column
 
 
+def kind_of_ids(source: Source, column: str, *others: tuple[Source, str]) -> str:
+    """How a population's ids are read, where other columns hold some of them too."""
+    return "string" if source.column("source_dataset") else key_kind((source, column), *others)
+
+
 def read_ids(
     con: Engine,
     source: Source,
@@ -55,10 +60,13 @@ def read_ids(
     load(con, source, table, f"{node_of_table(source, column, kind, origin)} as id")
     refuse_empty(con, source, table, {"id": column}, [kind])
     if not checked:
-        refuse_spaces(con, source, table, {"id": column})
-        for repeated, times in query(con, "repeated_ids", table=table):
+        if kind == "string":
+            refuse_spaces(con, source, table, {"id": column})
+        keep_several(con, "repeated", table, "id", kind)
+        first = "select id, n from repeated order by id limit 1"
+        for repeated, times in con.rows(first):
             raise InputError(
-                f"{source.argument} must hold each id once, got {repeated!r} {times} times. "
+                f"{source.argument} must hold each id once, got {str(repeated)!r} {times} times. "
                 "Remove the repeats."
             )
     size = count_rows(con, table)

@@ -8,7 +8,19 @@ from typing import Any
 from matchbound.engines.engine import ROWS, Engine, Opened, QueryError, Table
 from matchbound.errors import InputError
 
-__all__ = ["ROWS", "Engine", "Opened", "QueryError", "Table", "connect", "keep", "lend", "query"]
+__all__ = [
+    "ROWS",
+    "Engine",
+    "Opened",
+    "QueryError",
+    "Table",
+    "connect",
+    "keep",
+    "lend",
+    "query",
+    "sql",
+    "view",
+]
 
 
 @contextmanager
@@ -43,12 +55,17 @@ def connect(
 
 def query(con: Engine, name: str, **parts: str | int) -> list[Any]:
     """The rows of `sql/<name>.sql`; `parts` are names and numbers of ours, never a user's text."""
-    return con.rows(_sql(name, parts))
+    return con.rows(sql(name, **parts))
 
 
 def keep(con: Engine, table: str, name: str, **parts: str | int) -> None:
     """The rows of `sql/<name>.sql`, kept as a table."""
-    con.keep(table, _sql(name, parts))
+    con.keep(table, sql(name, **parts))
+
+
+def view(con: Engine, table: str, name: str, **parts: str | int) -> None:
+    """The rows of `sql/<name>.sql`, found whenever they are asked for."""
+    con.rows(f"create or replace temp view {table} as {sql(name, **parts)}")
 
 
 def lend(con: Engine, table: str, columns: dict[str, Any]) -> None:
@@ -58,5 +75,6 @@ def lend(con: Engine, table: str, columns: dict[str, Any]) -> None:
     con.keep(table, f"select * from {con.open(pa.table(columns)).scan}")
 
 
-def _sql(name: str, parts: dict[str, str | int]) -> str:
+def sql(name: str, **parts: str | int) -> str:
+    """`sql/<name>.sql`, with its parts put in."""
     return (files("matchbound") / "sql" / f"{name}.sql").read_text("utf-8").format(**parts)

@@ -13,6 +13,8 @@ import duckdb
 from matchbound.engines.engine import Opened, QueryError, Table
 from matchbound.errors import EngineError, InputError
 
+SHARE = 0.9  # of the memory: the process needs some that DuckDB does not count
+BATCH = 1 << 16  # rows
 FULL = ("No space left", "max_temp_directory_size", "temporary file")
 
 
@@ -85,6 +87,10 @@ class DuckDB:
         with _translated():
             return self._con.sql(sql).to_arrow_table()
 
+    def batches(self, sql: str) -> Iterator[Any]:
+        with _translated():
+            yield from self._con.sql(sql).to_arrow_reader(BATCH)
+
     def _run(self, sql: str) -> list[Any]:
         with _translated():
             return self._con.execute(sql).fetchall()
@@ -107,6 +113,11 @@ def _explained(failure: QueryError) -> BaseException:
     cause = failure.__cause__
     if failure.fatal or isinstance(cause, duckdb.IOException):
         reason = str(failure).splitlines()[0]
+        if any(sign in str(failure) for sign in (*FULL, "offload")):
+            return EngineError(
+                f"the disk is full where what exceeds memory is kept: {reason} Free space there, "
+                "or choose another folder with --temp."
+            )
         return EngineError(f"the engine gave up: {reason} Free memory or disk space.")
     return failure if cause is None else cause
 
@@ -141,6 +152,8 @@ def _folder(temp: Any) -> str | None:
 def _limit(con: duckdb.DuckDBPyConnection, memory: str) -> None:
     try:
         con.execute("set memory_limit = ?", [memory]).fetchall()
+        ((size,),) = con.execute("select parse_formatted_bytes(?)", [memory]).fetchall()
+        con.execute(f"set memory_limit = '{int(size * SHARE)}B'").fetchall()
     except duckdb.Error:
         con.close()
         raise InputError(

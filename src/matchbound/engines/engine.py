@@ -1,6 +1,6 @@
 """What an engine is: it opens a user's table, keeps a query's result, and gives a query's rows."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -59,4 +59,8 @@ class Engine(Protocol):
 
     def arrow(self, sql: str) -> Any:
         """The same as an Arrow table."""
+        ...
+
+    def batches(self, sql: str) -> Iterator[Any]:
+        """The same as Arrow record batches, one after the other."""
         ...

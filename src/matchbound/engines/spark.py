@@ -141,6 +141,9 @@ class Spark:
         with _translated():
             return self._session.sql(sql).toArrow()
 
+    def batches(self, sql: str) -> Iterator[Any]:
+        yield from self.arrow(sql).to_batches()
+
     def _digest(self, name: str, kinds: dict[str, str]) -> str:
         """Of the columns' names and types and of the rows, in whatever order they come.
 

@@ -23,9 +23,7 @@ def graph(given: Any, argument: str = "graph") -> Graph:
         return given
     ids, source, target = _read(given, argument)
     if not np.any(source != target):
-        raise InputError(
-            f"{argument} must have an edge between two nodes, got none. Check what was given."
-        )
+        raise no_edge(argument)
     refuse_spaces(ids, argument)
     return ranked(ids, source, target)
 
@@ -50,7 +48,7 @@ def _of_table(given: Any, argument: str) -> Read:
     columns = read_columns(given, argument, ("src", "dst"), or_first=True)
     empty = sum(column.null_count for column in columns)
     if empty:
-        raise _no_id(argument, f"{empty} empty")
+        raise no_id(argument, f"{empty} empty")
     codes = pa.concat_arrays(columns).dictionary_encode()
     places = codes.indices.to_numpy()
     return codes.dictionary.cast(pa.large_string()), *np.split(places, 2)
@@ -75,7 +73,7 @@ def _of_objects(names: Iterable[Any], edges: Iterable[tuple[int, int]], argument
     ends = np.fromiter((end for edge in edges for end in edge), np.int32)
     for counted in ids.value_counts().to_pylist():
         if not counted["values"]:
-            raise _no_id(argument, "an empty one")
+            raise no_id(argument, "an empty one")
         if counted["counts"] > 1:
             raise InputError(
                 f"{argument} must have nodes that differ as text, got {counted['values']!r} "
@@ -84,7 +82,13 @@ def _of_objects(names: Iterable[Any], edges: Iterable[tuple[int, int]], argument
     return ids, ends[::2], ends[1::2]
 
 
-def _no_id(argument: str, what: str) -> InputError:
+def no_edge(argument: str) -> InputError:
+    return InputError(
+        f"{argument} must have an edge between two nodes, got none. Check what was given."
+    )
+
+
+def no_id(argument: str, what: str) -> InputError:
     return InputError(
         f"{argument} must have an id for each end of an edge, got {what}. Fill or remove it."
     )

@@ -1,7 +1,7 @@
 """The matches that a matcher found, with the nodes' own ids."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchbound.errors import InputError
-from matchbound.files import csv_text, write_whole
+from matchbound.files import csv_text, write_csv, write_whole, written_whole
 from matchbound.matchers.found import Found
 from matchbound.matchers.graphs import Graph, Ints
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from os import PathLike
 
     import pyarrow as pa
+
+
+COLUMNS = ("x", "y", "score", "round", "witnesses", "margin")
 
 
 @dataclass(frozen=True)
@@ -35,12 +38,12 @@ class Matches:
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """The rows."""
         for batch in self.table.to_batches(max_chunksize=1 << 16):
-            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+            yield from _rows(batch)
 
     def __str__(self) -> str:
         rounds = self.table["round"].to_numpy()
         seeds = int(np.count_nonzero(rounds == 0))
-        return f"{len(self)} matches: {seeds} seeds and {len(self) - seeds} found."
+        return counted(seeds, len(self) - seeds)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self.table.__arrow_c_stream__(requested_schema)
@@ -63,6 +66,34 @@ class Matches:
         file = io.BytesIO()
         pq.write_table(self.table, file)
         return file.getvalue()
+
+
+def _rows(batch: Any) -> Iterator[tuple[Any, ...]]:
+    return zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def counted(seeds: int, found: int) -> str:
+    return f"{seeds + found} matches: {seeds} seeds and {found} found."
+
+
+def write_batches(path: Path, batches: Callable[[], Iterator[Any]], *, force: bool) -> None:
+    """Write a CSV or Parquet file as its batches come, whole or not at all."""
+    check_name(path)
+    with written_whole(path, force=force) as place:
+        if path.suffix.lower() == ".csv":
+            write_csv(place, COLUMNS, lambda: map(_rows, batches()))
+        else:
+            _write_parquet(place, batches())
+
+
+def _write_parquet(place: Path, batches: Iterator[Any]) -> None:
+    import pyarrow.parquet as pq
+
+    first = next(batches)
+    with pq.ParquetWriter(place, first.schema) as writer:
+        writer.write_batch(first)
+        for batch in batches:
+            writer.write_batch(batch)
 
 
 def check_name(path: Path) -> None:

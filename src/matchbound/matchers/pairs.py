@@ -15,14 +15,18 @@ def read_columns(given: Any, argument: str, names: tuple[str, str], *, or_first:
     """
     with connect() as con:
         source = open_source(con, argument, given, digest=False)
-        a, b = _two_columns(source, names, or_first)
-        kind = key_kind((source, a), (source, b))
-        keys = [source.key(name, kind) for name in (a, b)]
-        if kind == "string":
-            keys = [f"nullif({key}, '')" for key in keys]
-        load(con, source, "pairs", f"{keys[0]} as a, {keys[1]} as b")
+        (a, b), _ = key_columns(source, names, or_first=or_first)
+        load(con, source, "pairs", f"{a} as a, {b} as b")
         table = con.arrow("select a, b from pairs")
     return [column.combine_chunks() for column in table.columns]
+
+
+def key_columns(source: Source, names: tuple[str, str], *, or_first: bool) -> tuple[list[str], str]:
+    """SQL for the ids in these two columns, null where there is none, and their kind."""
+    a, b = _two_columns(source, names, or_first)
+    kind = key_kind((source, a), (source, b))
+    keys = [source.key(name, kind) for name in (a, b)]
+    return [f"nullif({key}, '')" for key in keys] if kind == "string" else keys, kind
 
 
 def _two_columns(source: Source, names: tuple[str, str], or_first: bool) -> Sequence[str]:
@@ -54,7 +58,10 @@ def refuse_spaces(ids: Any, argument: str) -> None:
 
     spaced = ids.filter(pc.not_equal(ids, pc.utf8_trim(ids, " \t\n\r")))
     if len(spaced):
-        raise InputError(
-            f"{argument} must have ids without spaces around them, "
-            f"got {pc.min(spaced).as_py()!r}. Trim them."
-        )
+        raise spaces_around(argument, pc.min(spaced).as_py())
+
+
+def spaces_around(argument: str, first: str) -> InputError:
+    return InputError(
+        f"{argument} must have ids without spaces around them, got {first!r}. Trim them."
+    )

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping
 from numbers import Integral
+from pathlib import Path
 from typing import Any
 
 from matchbound.errors import InputError
@@ -11,6 +12,7 @@ from matchbound.matchers.expand import expand
 from matchbound.matchers.found import Found
 from matchbound.matchers.matches import Matches, named
 from matchbound.matchers.percolation import percolation
+from matchbound.matchers.rounds import Progress, matched_by, write_matched_by
 from matchbound.matchers.seeds import read_seeds
 from matchbound.matchers.witness import witness
 
@@ -35,12 +37,17 @@ def reconcile(
     repeat: int | None = None,
     marks: int | None = None,
     seed: int | str | None = None,
+    engine: Any = None,
+    memory: str | None = None,
+    temp: Any = None,
 ) -> Matches:
     """Match the nodes of two networks, from pairs that are known: the seeds.
 
     `left` and `right` are edge lists (paths or tables), scipy sparse matrices, networkx or igraph
     graphs, or come from `matchers.graph`; `seeds` a table or list of pairs x, y, or "hubs". Of the
-    options a method takes some, and has defaults for them: see `matchers`.
+    options a method takes some, and has defaults for them: see `matchers`. With an `engine`,
+    `witness` works by SQL on edge lists that may be larger than memory: DuckDB, which keeps to
+    `memory` and spills to the folder `temp`, or Spark.
 
     >>> import matchbound as mb
     >>> import pyarrow as pa
@@ -56,9 +63,53 @@ def reconcile(
     given = {name: value for name, value in options.items() if value is not None}
     matcher = _matcher(method)
     _check_options(matcher, method, given)
+    if engine is not None:
+        _check_by_sql(matcher, method)
+        return matched_by(engine, left, right, seeds, memory=memory, temp=temp, **given)
+    _check_in_memory(memory, temp)
     x, y = graph(left, "left"), graph(right, "right")
     pairs, likeness = read_seeds(seeds, x, y)
     return named(x, y, pairs, likeness, matcher(x, y, pairs, **given))
+
+
+def write_reconciled(
+    left: Any,
+    right: Any,
+    seeds: Any,
+    *,
+    out: Path,
+    engine: Any,
+    method: str = "witness",
+    force: bool = False,
+    memory: str | None = None,
+    temp: Any = None,
+    progress: Progress = lambda _: None,
+    **options: Any,
+) -> str:
+    """`reconcile` by an engine, written to a file as matches come; how many there are."""
+    given = {name: value for name, value in options.items() if value is not None}
+    matcher = _matcher(method)
+    _check_options(matcher, method, given)
+    _check_by_sql(matcher, method)
+    how = {"memory": memory, "temp": temp, "progress": progress, **given}
+    return write_matched_by(engine, left, right, seeds, out=out, force=force, **how)
+
+
+def _check_by_sql(matcher: Matcher, method: Any) -> None:
+    if matcher is not witness:
+        raise InputError(
+            f"method must be witness with an engine, got {method!r}, which works in memory alone. "
+            "Leave the engine out, or choose witness."
+        )
+
+
+def _check_in_memory(memory: str | None, temp: Any) -> None:
+    for name, value in (("memory", memory), ("temp", temp)):
+        if value is not None:
+            raise InputError(
+                f"{name} must come with an engine, got {str(value)!r} alone: without one, networks "
+                "are held in memory. Give --engine duckdb too, or drop it."
+            )
 
 
 def _matcher(method: Any) -> Matcher:

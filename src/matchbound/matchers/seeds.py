@@ -20,14 +20,20 @@ def read_seeds(given: Any, left: Graph, right: Graph) -> tuple[Ints, NDArray[np.
     """
     if isinstance(given, str) and given == "hubs":
         return _hubs(left, right)
+    x, y = known_pairs(given)
+    sides = (("x", x, "left", left), ("y", y, "right", right))
+    pairs = np.stack([_places(*side) for side in sides], axis=1)
+    return pairs, np.ones(len(pairs))
+
+
+def known_pairs(given: Any) -> tuple[Any, Any]:
+    """Arrow arrays of text, without the pairs that have no y."""
     x, y = _columns(given)
     known = y.is_valid()
     x, y = x.filter(known), y.filter(known)
     if not len(x):
         raise InputError("seeds must hold at least one pair, got none. Give some, or 'hubs'.")
-    sides = (("x", x, "left", left), ("y", y, "right", right))
-    pairs = np.stack([_places(*side) for side in sides], axis=1)
-    return pairs, np.ones(len(pairs))
+    return x, y
 
 
 def in_both(
@@ -75,16 +81,24 @@ def _places(column: str, ids: Any, argument: str, graph: Graph) -> Ints:
 
     refuse_spaces(ids, "seeds")
     places = pc.index_in(ids, value_set=graph.ids)
-    unknown = ids.filter(places.is_null())
-    if len(unknown):
-        raise InputError(
-            f"seeds must be nodes of the two graphs, got {len(unknown)} in {column} that are not "
-            f"in {argument} (first: {unknown[0].as_py()!r}). Correct or remove them."
-        )
+    strange = ids.filter(places.is_null())
+    if len(strange):
+        raise unknown(column, len(strange), argument, strange[0].as_py())
+    refuse_repeated(column, ids)
+    return np.asarray(places.to_numpy(), np.int32)
+
+
+def unknown(column: str, count: int, argument: str, first: str) -> InputError:
+    return InputError(
+        f"seeds must be nodes of the two graphs, got {count} in {column} that are not "
+        f"in {argument} (first: {first!r}). Correct or remove them."
+    )
+
+
+def refuse_repeated(column: str, ids: Any) -> None:
     for counted in ids.value_counts().to_pylist():
         if counted["counts"] > 1:
             raise InputError(
                 f"seeds must hold each node once, got {column} = {counted['values']!r} "
                 f"{counted['counts']} times. Keep one of its pairs."
             )
-    return np.asarray(places.to_numpy(), np.int32)

@@ -35,5 +35,8 @@ def witness(
 
 def degrees_down(left: Graph, right: Graph) -> list[int]:
     """Powers of two, from the highest that nodes of both graphs reach."""
-    highest = int(min(left.degrees[0], right.degrees[0]))
+    return powers_down(int(min(left.degrees[0], right.degrees[0])))
+
+
+def powers_down(highest: int) -> list[int]:
     return [2**power for power in reversed(range(highest.bit_length()))]

@@ -1,9 +1,8 @@
 -- For each node with a match: how many the holdout matcher found, the complete one, and both.
-select
-    coalesce(h.x, c.x) as x,
-    count(h.y) as h,
-    count(c.y) as c,
-    count(case when h.y = c.y then 1 end) as hc
-from holdout h
-full outer join {complete} c on h.x = c.x and h.y = c.y
-group by coalesce(h.x, c.x)
+-- A node that is not listed has one, found by both.
+select x, h, c, hc
+from listed
+union all
+select m.x, 1 as h, 1 as c, 1 as hc
+from holdout m
+anti join listed l on l.x = m.x

@@ -1,7 +1,7 @@
--- A pair that is there twice; only nodes with several matches can have one.
+-- A pair that is there twice, among the nodes of another table.
 select x, y, count(*) as times
 from {table}
-where x in (select x from nodes where {count} > 1)
+where x in (select x from {among})
 group by x, y
 having count(*) > 1
 order by x, y

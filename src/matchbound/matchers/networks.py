@@ -1,0 +1,56 @@
+"""Networks and seeds in an engine, where they may be larger than memory."""
+
+from typing import Any
+
+import numpy as np
+
+from matchbound.engines import Engine, keep, lend, query
+from matchbound.errors import InputError
+from matchbound.loading import count_rows, spaced
+from matchbound.matchers.edges import no_edge, no_id
+from matchbound.matchers.pairs import key_columns, refuse_spaces, spaces_around
+from matchbound.matchers.seeds import known_pairs, refuse_repeated, unknown
+from matchbound.sources import load, open_source
+
+
+def load_network(con: Engine, given: Any, side: str) -> str:
+    """An edge list, as the tables `<side>_edges` and `<side>_nodes`; the kind of its ids.
+
+    Edges are there once from either end, and not from a node to itself.
+    """
+    source = open_source(con, side, given, digest=False)
+    (a, b), kind = key_columns(source, ("src", "dst"), or_first=True)
+    load(con, source, "given_edges", f"{a} as a, {b} as b")
+    ends = "(select a as id from given_edges union all select b from given_edges) ends"
+    ((empty,),) = con.rows(f"select count(*) - count(id) from {ends}")
+    if empty:
+        raise no_id(side, f"{empty} empty")
+    keep(con, f"{side}_edges", "edges", given="given_edges")
+    if not count_rows(con, f"{side}_edges"):
+        raise no_edge(side)
+    if kind == "string":
+        ((first,),) = con.rows(f"select min(id) from {ends} where {spaced('id')}")
+        if first is not None:
+            raise spaces_around(side, first)
+    keep(con, f"{side}_nodes", "degrees", given="given_edges", edges=f"{side}_edges")
+    return kind
+
+
+def load_seeds(con: Engine, given: Any, kinds: tuple[str, str]) -> None:
+    """Pairs of nodes of the two networks, as the table `matched`."""
+    import pyarrow as pa
+
+    if isinstance(given, str) and given == "hubs":
+        raise InputError(
+            "seeds must be pairs with an engine, got 'hubs': they are guessed in memory. Give some "
+            "pairs, or leave the engine out."
+        )
+    x, y = known_pairs(given)
+    lend(con, "seeds", {"place": pa.array(np.arange(len(x))), "x": x, "y": y})
+    for column, ids, side in (("x", x, "left"), ("y", y, "right")):
+        refuse_spaces(ids, "seeds")
+        strange = query(con, "strange_seeds", column=column, nodes=f"{side}_nodes")
+        if strange:
+            raise unknown(column, len(strange), side, strange[0][0])
+        refuse_repeated(column, ids)
+    keep(con, "matched", "known_pairs", x=kinds[0], y=kinds[1])
