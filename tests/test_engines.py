@@ -57,6 +57,12 @@ def test_same_refusals(folder, session):
     assert engine_cases.refused(folder, session) == said
 
 
+def test_rounds_find_what_the_compiled_matcher_finds(folder):
+    found = engine_cases.rounds(folder, None)
+    assert len(found) > 20
+    assert engine_cases.rounds(folder, "duckdb") == found
+
+
 def state(session):
     rdds = session.sparkContext._jsc.getPersistentRDDs()
     views = session.sql("show tables").collect()

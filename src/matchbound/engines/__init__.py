@@ -58,9 +58,9 @@ def query(con: Engine, name: str, **parts: str | int) -> list[Any]:
     return con.rows(sql(name, **parts))
 
 
-def keep(con: Engine, table: str, name: str, **parts: str | int) -> None:
+def keep(con: Engine, table: str, name: str, settled: bool = False, **parts: str | int) -> None:
     """The rows of `sql/<name>.sql`, kept as a table."""
-    con.keep(table, sql(name, **parts))
+    con.keep(table, sql(name, **parts), settled=settled)
 
 
 def view(con: Engine, table: str, name: str, **parts: str | int) -> None:

@@ -77,7 +77,7 @@ class DuckDB:
     def _described(self, name: str) -> Mapping[str, str]:
         return {row[0]: row[1] for row in self.rows(f"describe select * from {name}")}
 
-    def keep(self, table: str, sql: str) -> None:
+    def keep(self, table: str, sql: str, *, settled: bool = False) -> None:
         self._run(f"create or replace temp table {table} as {sql}")
 
     def rows(self, sql: str) -> list[Any]:

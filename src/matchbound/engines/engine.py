@@ -49,8 +49,11 @@ class Engine(Protocol):
         """A `Table` or an Arrow table, under a name that nothing else has."""
         ...
 
-    def keep(self, table: str, sql: str) -> None:
-        """The result of a query, until the end; it may read an older table of that name."""
+    def keep(self, table: str, sql: str, *, settled: bool = False) -> None:
+        """The result of a query, until the end; it may read an older table of that name.
+
+        `settled`: how it came about is forgotten, without which rounds would take ever longer.
+        """
         ...
 
     def rows(self, sql: str) -> list[Any]:

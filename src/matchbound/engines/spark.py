@@ -124,14 +124,32 @@ class Spark:
         self._shared.append(name)
         return self._session.table(f"{self._own.conf.get('spark.sql.globalTempDatabase')}.{name}")
 
-    def keep(self, table: str, sql: str) -> None:
+    def keep(self, table: str, sql: str, *, settled: bool = False) -> None:
         with _translated():
-            frame = self._session.sql(sql).persist()
-            before, self._kept[table] = self._kept.get(table), frame
+            frame, before = self._session.sql(sql), self._kept.get(table)
+            if settled:
+                frame = self._checkpointed(frame)
+            self._kept[table] = frame.persist()
             frame.count()  # so that what cannot be read is told here
             frame.createOrReplaceTempView(table)
             if before is not None:
                 before.unpersist()
+
+    def _checkpointed(self, frame: "DataFrame") -> "DataFrame":
+        """In the folder that the session has for that, or else on the executors.
+
+        By its rows, since a frame's own checkpoint loses track of columns in joins with itself.
+        """
+        from pyspark.sql import DataFrame
+
+        java: Any = self._session._jsparkSession
+        rows: Any = frame._jdf.rdd()
+        if self._session.sparkContext.getCheckpointDir() is None:
+            rows.localCheckpoint()
+        else:
+            rows.checkpoint()
+        rows.count()
+        return DataFrame(java.createDataFrame(rows, frame._jdf.schema()), self._session)
 
     def rows(self, sql: str) -> list[Any]:
         with _translated():

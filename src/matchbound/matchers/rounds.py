@@ -72,12 +72,14 @@ def _rounds(con: Engine, threshold: int, repeat: int, progress: Progress) -> Non
 
 def _round(con: Engine, round: int, degree: int, threshold: int) -> int:
     keep(con, "counted", "witnesses", degree=degree)
-    keep(con, "adopted", "adopted", threshold=threshold, round=round)
+    keep(con, "adopted", "adopted", True, threshold=threshold, round=round)
     new = count_rows(con, "adopted")
     if new:
-        con.keep("matched", "select * from matched union all select * from adopted")
+        more = "select * from matched union all select * from adopted"
+        con.keep("matched", more, settled=True)
         for side, column in SIDES:
-            keep(con, f"{side}_free", "still_free", free=f"{side}_free", column=column, a="adopted")
+            still = {"free": f"{side}_free", "column": column, "a": "adopted"}
+            keep(con, f"{side}_free", "still_free", True, **still)
     return new
 
 
