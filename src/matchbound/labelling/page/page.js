@@ -320,7 +320,10 @@ document.addEventListener("keydown", (event) => {
   const { target } = event;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const typing = target.matches("input:not([type=checkbox]), select");
-  if (key === "Escape" && typing) return target.blur();
+  if (key === "Escape" && typing) {
+    event.preventDefault(); // the browser would empty the search, and what was found would go
+    return target.blur();
+  }
   if (typing || event.ctrlKey || event.metaKey || event.altKey || at("keys").open) return undefined;
   if (key === "Enter" && target.matches("button")) return undefined;
   if (!about || (at("work").hidden && (at("end").hidden || !anywhere.includes(key)))) return undefined;
