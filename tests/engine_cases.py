@@ -65,7 +65,12 @@ def _write_clusters(folder, rng):
     table["match_probability"] = pa.array(table["match_probability"], pa.float32())
     parquet(folder / "pairs.parquet", **table)
     found = {x: c if rng.random() < 0.9 else "c0" for x, c in cluster.items()}
-    parquet(folder / "clusters.parquet", unique_id=list(found), cluster_id=list(found.values()))
+    parquet(
+        folder / "clusters.parquet",
+        unique_id=list(found),
+        cluster_id=list(found.values()),
+        seen=pa.array([0] * len(found), pa.timestamp("ns")),  # as pandas writes it
+    )
     write_csv(folder / "cluster_truth.csv", ["id", "cluster"], cluster.items())
     sources = ["left" if i % 3 else "right" for i in range(len(NODES))]
     parquet(

@@ -489,7 +489,7 @@ BAD_LUCK = {
     ),
     "a memory that is no size": (
         lambda a: ["--memory", "lots"],
-        "memory must be a size with its unit, got 'lots'. Give for example 8GB.",
+        "memory must be a size with its unit, of at least 16MiB, got 'lots'. Give for example 8GB.",
     ),
 }
 

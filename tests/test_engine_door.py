@@ -89,3 +89,16 @@ def test_tables_in_memory_of_several_matchers_are_kept_apart():
     certificate = mb.certify(draw, population=people, labels=labels, holdout=found)
     assert all(ht == 1 for _, _, ht in certificate.tallies["right"].validation)
     assert all(ht == 0 for _, _, ht in certificate.tallies["wrong"].validation)
+
+
+@pytest.mark.parametrize("temp", ["", 5, "nowhere", "/proc"])
+def test_a_folder_that_cannot_be_written_to(tmp_path, temp, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(mb.InputError, match="temp must be a folder that can be written to"):
+        mb.draw(pa.table({"id": ["a"]}), labels=1, temp=temp)
+
+
+@pytest.mark.parametrize("memory", ["0GB", "1KB", "1B", "80%", "8", "-1GB"])
+def test_too_little_memory(memory):
+    with pytest.raises(mb.InputError, match="memory must be a size with its unit, of at least"):
+        mb.draw(pa.table({"id": ["a"]}), labels=1, memory=memory)

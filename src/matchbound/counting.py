@@ -177,8 +177,9 @@ def _compared(
     ((count,),) = con.rows("select count(*) from compared")
     if not count:
         raise InputError(
-            "population must hold nodes besides the labelled ones to compare the matchers on, got "
-            "none. Draw fewer to label."
+            f"{'gap' if gap else 'population'} must hold nodes besides the labelled ones, to "
+            "compare the matchers on, got none. "
+            f"Draw {'a larger gap, or ' if gap else ''}fewer to label."
         )
     return "compared_nodes", count
 

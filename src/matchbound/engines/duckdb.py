@@ -15,7 +15,8 @@ from matchbound.errors import EngineError, InputError
 
 SHARE = 0.9  # of the memory: the process needs some that DuckDB does not count
 BATCH = 1 << 16  # rows
-FULL = ("No space left", "max_temp_directory_size", "temporary file")
+FULL = ("No space left", "max_temp_directory_size", "temporary file", "offload")
+LEAST = 16 << 20  # bytes: with less the engine cannot begin
 
 
 @contextmanager
@@ -113,12 +114,14 @@ def _explained(failure: QueryError) -> BaseException:
     cause = failure.__cause__
     if failure.fatal or isinstance(cause, duckdb.IOException):
         reason = str(failure).splitlines()[0]
-        if any(sign in str(failure) for sign in (*FULL, "offload")):
+        if any(sign in str(failure) for sign in FULL):
             return EngineError(
                 f"the disk is full where what exceeds memory is kept: {reason} Free space there, "
                 "or choose another folder with --temp."
             )
-        return EngineError(f"the engine gave up: {reason} Free memory or disk space.")
+        return EngineError(
+            f"the engine gave up: {reason} Give it more --memory, or free memory or disk space."
+        )
     return failure if cause is None else cause
 
 
@@ -141,21 +144,25 @@ def _literal(value: str) -> str:
 def _folder(temp: Any) -> str | None:
     if temp is None:
         return None
-    place = Path(temp)
-    if not place.is_dir() or not os.access(place, os.W_OK):
+    try:
+        with tempfile.TemporaryFile(dir=temp or os.devnull):
+            return str(Path(temp))
+    except (OSError, TypeError, ValueError):
         raise InputError(
-            f"temp must be a folder that can be written to, got {str(place)!r}. Make it first."
-        )
-    return str(place)
+            f"temp must be a folder that can be written to, got {str(temp)!r}. Make it first."
+        ) from None
 
 
 def _limit(con: duckdb.DuckDBPyConnection, memory: str) -> None:
     try:
         con.execute("set memory_limit = ?", [memory]).fetchall()
         ((size,),) = con.execute("select parse_formatted_bytes(?)", [memory]).fetchall()
+        if size < LEAST:
+            raise duckdb.InvalidInputException
         con.execute(f"set memory_limit = '{int(size * SHARE)}B'").fetchall()
     except duckdb.Error:
         con.close()
         raise InputError(
-            f"memory must be a size with its unit, got {memory!r}. Give for example 8GB."
+            f"memory must be a size with its unit, of at least {LEAST >> 20}MiB, got {memory!r}. "
+            "Give for example 8GB."
         ) from None

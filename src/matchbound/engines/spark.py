@@ -30,6 +30,7 @@ SETTINGS = {
     "spark.sql.files.ignoreCorruptFiles": "false",  # rows would be missing, and nobody told
     "spark.sql.files.ignoreMissingFiles": "false",
     "spark.sql.legacy.consecutiveStringLiterals.enabled": "false",
+    "spark.sql.legacy.parquet.nanosAsLong": "true",  # columns that nobody reads are no reason
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.variable.substitute": "false",
 }
