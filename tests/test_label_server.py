@@ -5,6 +5,7 @@ import json
 import os
 import random
 import signal
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -313,3 +314,9 @@ def test_what_a_user_may_get_wrong(tmp_path, capsys):
         assert sentence in said or sentence.startswith("cannot listen"), said
     assert run("label", tmp_path, "--no-browser", "--records", people) == 2
     assert contents(audit) == before
+
+
+def test_without_what_it_needs(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert run("label", tmp_path, "--records", tmp_path / "people.csv") == 2
+    assert "Run: pip install 'matchbound[label]'." in capsys.readouterr().err
