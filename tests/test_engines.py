@@ -48,6 +48,7 @@ def as_values(result):
 @pytest.mark.parametrize("case", engine_cases.CASES)
 def test_same_in_one_process(case, folder, session):
     assert as_values(case(folder, session)) == as_values(case(folder, "duckdb"))
+    assert not session.sparkContext._jsc.getPersistentRDDs()
 
 
 @pytest.mark.parametrize("session", [LOCAL], indirect=True)

@@ -86,6 +86,7 @@ class Spark:
     def __init__(self, own: "SparkSession") -> None:
         self._own = own
         self._kept: dict[str, DataFrame] = {}
+        self._settled: list[Any] = []
         self._shared: list[str] = []
         self._opened = 0
         with _translated():
@@ -128,9 +129,8 @@ class Spark:
     def keep(self, table: str, sql: str, *, settled: bool = False) -> None:
         with _translated():
             frame, before = self._session.sql(sql), self._kept.get(table)
-            if settled:
-                frame = self._checkpointed(frame)
-            self._kept[table] = frame.persist()
+            frame = self._checkpointed(frame) if settled else frame.persist()
+            self._kept[table] = frame
             frame.count()  # so that what cannot be read is told here
             frame.createOrReplaceTempView(table)
             if before is not None:
@@ -150,6 +150,7 @@ class Spark:
         else:
             rows.checkpoint()
         rows.count()
+        self._settled.append(rows)
         return DataFrame(java.createDataFrame(rows, frame._jdf.schema()), self._session)
 
     def rows(self, sql: str) -> list[Any]:
@@ -182,6 +183,8 @@ class Spark:
         with suppress(Exception):  # a session that is dead has nothing to give back
             for frame in self._kept.values():
                 frame.unpersist()
+            for rows in self._settled:
+                rows.unpersist(False)
             for name in self._shared:
                 self._own.catalog.dropGlobalTempView(name)
 
