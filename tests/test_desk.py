@@ -286,6 +286,8 @@ def test_one_table_s_labels_cannot_contradict_each_other(tmp_path):
     assert run("draw", people, "--labels", 9, "--dedupe", "--seed", "s", "--out", audit) == 0
     desk = desk_of(audit)
     a, b, c = desk.order[:3]
+    with pytest.raises(InputError, match="matches must be other records"):
+        desk.label("Ann", desk.next("Ann"), [a])
     desk.label("Ann", desk.next("Ann"), [b])
     with pytest.raises(InputError, match="labelled with this one as its match"):
         desk.label("Ann", desk.next("Ann"), [])

@@ -1,6 +1,5 @@
 """The labelling page in a real browser, used as a person would."""
 
-import json
 from contextlib import contextmanager
 
 import pytest
@@ -324,14 +323,13 @@ def test_every_key_is_listed(chromium, tmp_path):
     with serving(audit) as client, person(chromium, client) as page:
         page.keyboard.press("?")
         page.wait_for_selector("#keys[open]")
-        listed = set("".join(page.locator("#keys kbd").all_text_contents()))
+        listed = set(page.locator("#keys kbd").all_text_contents())
         script = client.ask("GET", "/page.js")[2].decode()
         keys = script.split("const keys = {")[1].split("};")[0]
         single = [line.split(":")[0].strip().strip('"') for line in keys.splitlines()]
         assert {key for key in single if len(key) == 1} <= listed
         page.keyboard.press("Escape")
         page.wait_for_selector("#keys:not([open])", state="attached")
-        assert json.loads(client.ask("GET", "/api/start?labeller=Ann")[2])["ready"]
 
 
 def test_nothing_is_said_of_a_node_that_nobody_saw(chromium, tmp_path):

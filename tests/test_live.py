@@ -47,23 +47,28 @@ def draw(folder, name, *options, labels=120, train=10):
     return folder / name
 
 
-def live_of(audit, **targets):
+def live_of(audit, threshold=None, **targets):
     folder = audit.parent
-    inputs = Inputs(folder / "people.csv", folder / "right.csv", holdout=folder / "holdout.csv")
-    opened = open_inputs(audit, Draw.load(audit), Inputs(**vars(inputs) | {"targets": targets}))
-    return opened.live
+    given = {"holdout": folder / "holdout.csv", "threshold": threshold, "targets": targets}
+    inputs = Inputs(folder / "people.csv", folder / "right.csv", **given)
+    return open_inputs(audit, Draw.load(audit), inputs).live
 
 
-def test_the_live_bounds_are_certify_s_after_every_label(tmp_path, capsys):
-    truth, _ = population(tmp_path / "data")
+@pytest.mark.parametrize("threshold", [None, 0.5])
+def test_the_live_bounds_are_certify_s_after_every_label(tmp_path, capsys, threshold):
+    truth, found = population(tmp_path / "data")
+    scores = [] if threshold is None else ["--threshold", threshold]
+    if threshold is not None:
+        rows = [(x, y, 0.9 if i % 4 else 0.1) for i, (x, y) in enumerate(found)]
+        write_csv(tmp_path / "data" / "holdout.csv", ["x", "y", "score"], rows)
     audit = draw(tmp_path / "data", "audit", "--seed", "s", labels=24, train=3)
-    live, desk, compared = live_of(audit), Desk(audit, Draw.load(audit)), 0
+    live, desk, compared = live_of(audit, threshold), Desk(audit, Draw.load(audit)), 0
     while (place := desk.next("Ann")) is not None:
         desk.label("Ann", place, truth[desk.order[place - 1]])
         shown = live.at({v.node: v.matches for v in desk.book.settled()})
         capsys.readouterr()
         holdout = tmp_path / "data" / "holdout.csv"
-        status = run("certify", audit, "--holdout", holdout, "--json", "--force")
+        status = run("certify", audit, "--holdout", holdout, *scores, "--json", "--force")
         printed = capsys.readouterr()
         if "why" in shown:
             assert status == 2

@@ -119,8 +119,7 @@ def _add_label(label: argparse.ArgumentParser) -> None:
     label.add_argument("--id", metavar="COLUMN", help="the column of ids in RIGHT (default: id)")
     label.add_argument("--population", metavar="FILE", help="if neither LEFT nor where it was")
     label.add_argument("--holdout", metavar="H", help="for live bounds of an anytime draw")
-    label.add_argument("--threshold", type=float, metavar="SCORE", help="of H's scores")
-    label.add_argument("--columns", metavar="ROLE=NAME,…", help="of H's table: x, y, score, …")
+    _add_reading(label)
     label.add_argument(
         "--target", action="append", metavar="METRIC=VALUE", help="bound at which one may stop"
     )
@@ -315,6 +314,11 @@ def _add_holdout(parser: argparse._ActionsContainer) -> None:
         help="matches of the matcher developed without the validation labels; "
         "name=FILE for several algorithms",
     )
+    _add_reading(parser)
+
+
+def _add_reading(parser: argparse._ActionsContainer) -> None:
+    """How a matcher's table is to be read."""
     parser.add_argument(
         "--threshold", type=float, metavar="SCORE", help="a pair is a match from this score on"
     )

@@ -88,16 +88,12 @@ def undone_on_error(paths: Iterable[Path]) -> Iterator[None]:
 def write_whole(files: Mapping[Path, str | bytes], *, force: bool) -> None:
     """Write all of them, or none: first beside their places, then each into it."""
     refuse_existing(list(files), force)
-    waiting: dict[Path, str] = {}
+    waiting: dict[Path, Path] = {}
     try:
         for path, content in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle, waiting[path] = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-            with os.fdopen(handle, "wb") as file:
-                file.write(content.encode() if isinstance(content, str) else content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(waiting[path], 0o666 & ~_umask())
+            waiting[path] = _beside(path)
+            waiting[path].write_bytes(content.encode() if isinstance(content, str) else content)
+            _finish(waiting[path])
         for path in files:
             os.replace(waiting[path], path)
         for folder in {path.parent for path in files}:
@@ -109,11 +105,26 @@ def write_whole(files: Mapping[Path, str | bytes], *, force: bool) -> None:
         ) from None
     finally:
         for temporary in waiting.values():
-            Path(temporary).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
+def _beside(path: Path) -> Path:
+    """A place in the same folder, for a file that is not complete yet."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(handle)
+    return Path(name)
+
+
+def _finish(path: Path) -> None:
+    """On disk, and to be read by whom the user lets."""
+    _sync(path)
+    os.chmod(path, 0o666 & ~_umask())
+
+
+def _sync(place: Path) -> None:
+    """A file, or the names in a folder."""
+    handle = os.open(place, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
@@ -126,15 +137,11 @@ def written_whole(path: Path, *, force: bool) -> Iterator[Path]:
     refuse_existing([path], force)
     waiting: Path | None = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        os.close(handle)
-        waiting = Path(name)
+        waiting = _beside(path)
         yield waiting
-        with waiting.open("rb") as file:
-            os.fsync(file.fileno())
-        os.chmod(waiting, 0o666 & ~_umask())
+        _finish(waiting)
         os.replace(waiting, path)
+        _sync(path.parent)
     except OSError as error:
         raise EngineError(f"cannot write {path}: {error.strerror}. Choose another place.") from None
     finally:
@@ -145,11 +152,7 @@ def written_whole(path: Path, *, force: bool) -> Iterator[Path]:
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Lines that end in LF; `rows` are read twice if one holds a CR, which csv would leave bare."""
     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL):
-        file = io.StringIO()
-        writer = csv.writer(file, lineterminator="\n", quoting=quoting)
-        writer.writerow(header)
-        writer.writerows(rows)
-        text = file.getvalue()
+        text = "".join(_csv(header, [rows], quoting))
         if "\r" not in text:
             break
     return text
@@ -160,13 +163,18 @@ def write_csv(path: Path, header: Sequence[str], parts: Callable[[], Iterable[Ro
     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL):
         bare = False
         with path.open("w", encoding="utf-8", newline="") as file:
-            for rows in itertools.chain([[header]], parts()):
-                text = io.StringIO()
-                csv.writer(text, lineterminator="\n", quoting=quoting).writerows(rows)
-                bare = bare or "\r" in text.getvalue()
-                file.write(text.getvalue())
+            for text in _csv(header, parts(), quoting):
+                bare = bare or "\r" in text
+                file.write(text)
         if not bare:
             break
+
+
+def _csv(header: Sequence[str], parts: Iterable[Rows], quoting: Any) -> Iterator[str]:
+    for rows in itertools.chain([[header]], parts):
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n", quoting=quoting).writerows(rows)
+        yield text.getvalue()
 
 
 def read_text(path: Path, argument: str, way_out: str) -> str:

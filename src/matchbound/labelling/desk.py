@@ -126,6 +126,8 @@ class Desk:
 
     def _check_both_ways(self, node: str, matches: set[str]) -> None:
         """One table with itself: x matches y exactly if y matches x, where both are labelled."""
+        if node in matches:
+            raise InputError(f"matches must be other records, got {node!r} itself. Untick it.")
         for verdict in self.book.settled():
             named, names = verdict.node in matches, node in (verdict.matches or ())
             if verdict.node != node and named != names:

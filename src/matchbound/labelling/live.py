@@ -9,13 +9,9 @@ from matchbound.counting import count
 from matchbound.draws import Draw
 from matchbound.engines import Engine
 from matchbound.errors import MatchboundError
-from matchbound.forms import Clusters, Form
 from matchbound.labelling.proposals import Proposals
 from matchbound.parts import WHOLE
-from matchbound.sources import Source
-from matchbound.standing import matcher
 from matchbound.stopping import looked_at
-from matchbound.tables import read_matches
 from matchbound.tallies import Tally, Triple
 from matchbound.theorems import guarantees
 from matchbound.words import rounded
@@ -99,14 +95,12 @@ def why_not(choices: Choices, holdout: bool) -> str | None:
 def start(
     con: Engine,
     draw: Draw,
-    matches: tuple[Source, Form, float | None],
+    is_clusters: bool,
     found: Proposals,
     targets: Mapping[str, float],
-    columns: Mapping[str, str],
+    known: Mapping[str, Any],
 ) -> Live:
-    """Count the holdout matcher's matches once, with no labels yet; `population` is loaded."""
-    source, form, least = matches
-    read_matches(con, source, "holdout", form, draw.matching, least)
+    """Count what is in `holdout` once, with no labels yet; `population` is there too."""
     con.keep("labels", "select id as x, id as y from sample where id is null")
     tally = count(
         con,
@@ -115,10 +109,9 @@ def start(
         complete=False,
         one_to_one=draw.choices.one_to_one,
         unlabelled="worst",
-        forms={"holdout": "clusters" if isinstance(form, Clusters) else "pairs"},
+        forms={"holdout": "clusters" if is_clusters else "pairs"},
         dedupe=draw.matching.dedupe,
         gap=draw.gap,
         future=draw.choices.future,
     )
-    known = matcher("", source.as_dict(threshold=least, columns=dict(columns)))
     return Live(draw, tally, found, targets, known)

@@ -11,7 +11,7 @@ from matchbound.counting import load_sample
 from matchbound.draws import Draw
 from matchbound.engines import Engine, connect
 from matchbound.errors import InputError
-from matchbound.forms import recognise
+from matchbound.forms import Clusters, recognise
 from matchbound.labelling.live import Live, start, why_not
 from matchbound.labelling.proposals import LOWEST, Proposals, read_proposals
 from matchbound.labelling.records import Records, align, check_drawn, read_records
@@ -20,7 +20,7 @@ from matchbound.labelling.showing import Material
 from matchbound.scores import check_scored, first_threshold
 from matchbound.settings import as_drawn
 from matchbound.sources import Source, open_source
-from matchbound.theorems import METRICS
+from matchbound.standing import matcher
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def open_inputs(audit: Path, draw: Draw, given: Inputs) -> Opened:
         if given.candidates is not None or given.holdout is not None:
             _load_population(con, audit, draw, given, left_source)
         candidates, proposed = _candidates(con, draw, given)
-        holdout, answers, live = _holdout(con, audit, draw, given, left_source)
+        holdout, answers, live = _holdout(con, draw, given)
     search = {
         "records": left_source.as_dict(),
         "against": right.source.as_dict(records=right.table.num_rows),
@@ -83,7 +83,7 @@ def _check(draw: Draw, given: Inputs) -> None:
             "threshold and target must come with a holdout matcher, got one alone. Give both."
         )
     for metric in given.targets or {}:
-        if metric not in METRICS or metric not in draw.choices.metrics:
+        if metric not in draw.choices.metrics:
             raise InputError(
                 f"target must be about {' or '.join(draw.choices.metrics)}, as drawn, got "
                 f"{metric!r}. Choose among them."
@@ -118,7 +118,7 @@ def _candidates(con: Engine, draw: Draw, given: Inputs) -> tuple[Source | None, 
 
 
 def _holdout(
-    con: Engine, audit: Path, draw: Draw, given: Inputs, left: Source
+    con: Engine, draw: Draw, given: Inputs
 ) -> tuple[Source | None, Proposals | None, Live | str]:
     if given.holdout is None:
         return None, None, why_not(draw.choices, False) or ""
@@ -130,9 +130,8 @@ def _holdout(
     why = why_not(draw.choices, True)
     if why is not None:
         return source, answers, why
-    live = start(
-        con, draw, (source, form, least), answers, given.targets or {}, given.columns or {}
-    )
+    known = matcher("", source.as_dict(threshold=least, columns=dict(given.columns or {})))
+    live = start(con, draw, isinstance(form, Clusters), answers, given.targets or {}, known)
     return source, answers, live
 
 

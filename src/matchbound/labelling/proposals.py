@@ -25,8 +25,8 @@ class Proposals:
 def read_proposals(
     con: Engine, source: Source, form: Form, matching: Matching, least: float | None
 ) -> Proposals:
-    """Pairs or clusters, of the nodes in the table `sample` alone."""
-    table, scored = f"{source.argument}_proposed", getattr(form, "score", None) is not None
+    """Of the nodes in `sample`; all that is proposed is kept as a table named as the argument."""
+    table, scored = source.argument, getattr(form, "score", None) is not None
     read_matches(con, source, table, form, matching, least, scored=scored)
     if isinstance(form, Clusters):
         pairs = (

@@ -74,10 +74,10 @@ class Material:
             "scores": dict(self.candidates.of(node)),
         }
 
-    def check_known(self, node: str, matches: Iterable[str]) -> None:
+    def check_known(self, matches: Iterable[str]) -> None:
         for y in matches:
-            if y not in self.right.rows or (self.dedupe and y == node):
+            if y not in self.right.rows:
                 raise InputError(
                     f"matches must be records of {self.right.source.path!r}, got {y!r}, which is "
-                    "none that could match. Find it by search."
+                    "none. Find it by search."
                 )
