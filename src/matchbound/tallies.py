@@ -1,59 +1,117 @@
 """The counts that every guarantee follows from. They hold no identifier."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from matchbound.errors import InputError
 
-Triple = tuple[int, int | None, int | None]
-"""At a node: h matches found by the holdout matcher, t true ones, ht both; t and ht are None where
-nobody verified the node."""
 
-Cell = tuple[int, int, int, int]
-"""h, c and hc (found by the holdout matcher, the complete one, both), and the number of nodes."""
+class Label(NamedTuple):
+    """A drawn node: h matches found by the holdout matcher, t true ones, ht both; the complete
+    matcher's c, ct and hc likewise. t, ht and ct are None where nobody verified the node."""
+
+    h: int
+    t: int | None
+    ht: int | None
+    c: int
+    ct: int | None
+    hc: int
+
+    @property
+    def is_sure(self) -> bool:
+        return self.t is not None
+
+    @staticmethod
+    def alone(h: int, t: int | None, ht: int | None) -> "Label":
+        """Where there is no complete matcher: it is the holdout one."""
+        return Label(h, t, ht, h, ht, h)
+
+
+class Cell(NamedTuple):
+    """How many `nodes` have h, c and hc matches (holdout, complete, both).
+
+    The rest is known from other nodes' labels, where a population is matched with itself: of the
+    matches that both found, `right` are known to be true and `wrong` known to be false; of those
+    that the holdout matcher alone found, `dropped_wrong` are false; of those that the complete
+    matcher alone found, `added_right` are true; `missed` are true and found by neither.
+    """
+
+    h: int
+    c: int
+    hc: int
+    nodes: int
+    right: int = 0
+    wrong: int = 0
+    dropped_wrong: int = 0
+    added_right: int = 0
+    missed: int = 0
+
+    @property
+    def known(self) -> tuple[int, ...]:
+        return self[4:]
+
+    def as_list(self) -> list[int]:
+        return list(self) if any(self.known) else list(self[:4])
 
 
 @dataclass(frozen=True)
 class Tally:
     """Labels and gap, counted.
 
-    `train` holds D's triples, `validation` S's in S's own order, `overlap` the places in it (from
-    0) of nodes that are in D as well, `gap` the cells over a census of the population (or over a
-    sample of it), `size` the number of nodes in the population. Without a complete matcher the
-    gap's c and hc equal h.
+    `train` holds D's labels, `validation` S's in S's own order, `overlap` the places in it (from 0)
+    of nodes that are in D as well, `size` the number of nodes in the population. `gap` holds the
+    cells of all nodes that have no sure label (a census), or of a sample of the population, labelled
+    or not. Without a complete matcher c and hc equal h, and ct equals ht.
     """
 
     size: int
-    train: tuple[Triple, ...]
-    validation: tuple[Triple, ...]
+    train: tuple[Label, ...]
+    validation: tuple[Label, ...]
     overlap: tuple[int, ...]
     gap: tuple[Cell, ...]
 
-    @property
-    def fresh(self) -> tuple[Triple, ...]:
+    @cached_property
+    def fresh(self) -> tuple[Label, ...]:
         """S − D, in S's order."""
         if not self.overlap:
             return self.validation
         also_trained = set(self.overlap)
         return tuple(t for i, t in enumerate(self.validation) if i not in also_trained)
 
+    @cached_property
+    def labelled(self) -> tuple[Label, ...]:
+        """L: the nodes of D and S with a sure label, each once."""
+        return tuple(label for label in (*self.train, *self.fresh) if label.is_sure)
+
     @property
     def drawn(self) -> int:
         """How many nodes the gap was counted over."""
-        return sum(count for *_, count in self.gap)
+        return sum(cell.nodes for cell in self.gap)
 
     @property
     def is_census(self) -> bool:
-        return self.drawn == self.size
+        return self.drawn + len(self.labelled) == self.size
+
+    @cached_property
+    def everywhere(self) -> tuple[Cell, ...]:
+        """The cells of all nodes, labelled or not, if the gap is a census; else of its sample."""
+        if not self.is_census:
+            return self.gap
+        counts = Counter((label.h, label.c, label.hc) for label in self.labelled)
+        for cell in self.gap:
+            counts[cell[:3]] += cell.nodes
+        return tuple(Cell(*found, nodes) for found, nodes in sorted(counts.items()))
 
     def as_dict(self) -> dict[str, Any]:
         return {
             "size": self.size,
-            "train": [list(triple) for triple in self.train],
-            "validation": [list(triple) for triple in self.validation],
+            "train": [list(label) for label in self.train],
+            "validation": [list(label) for label in self.validation],
             "overlap": list(self.overlap),
-            "gap": [list(cell) for cell in self.gap],
+            "gap": [cell.as_list() for cell in self.gap],
         }
 
     @staticmethod
@@ -62,10 +120,10 @@ class Tally:
         try:
             result = Tally(
                 int(tally["size"]),
-                _triples(tally["train"]),
-                _triples(tally["validation"]),
+                _labels(tally["train"]),
+                _labels(tally["validation"]),
                 tuple(int(place) for place in tally["overlap"]),
-                tuple((int(h), int(c), int(hc), int(n)) for h, c, hc, n in tally["gap"]),
+                tuple(Cell(*map(int, cell)) for cell in tally["gap"]),
             )
         except (KeyError, TypeError, ValueError, OverflowError):
             raise InputError(
@@ -76,28 +134,51 @@ class Tally:
         return result
 
 
-def _triples(rows: Iterable[Any]) -> tuple[Triple, ...]:
+def _labels(rows: Iterable[Any]) -> tuple[Label, ...]:
     return tuple(
-        (int(h), None if t is None else int(t), None if ht is None else int(ht))
-        for h, t, ht in rows
+        Label(int(h), _count(t), _count(ht), int(c), _count(ct), int(hc))
+        for h, t, ht, c, ct, hc in rows
     )
 
 
-def _fits(h: int, t: int | None, ht: int | None) -> bool:
-    return t is not None and ht is not None and 0 <= ht <= min(h, t)
+def _count(number: Any) -> int | None:
+    return None if number is None else int(number)
+
+
+def _is_possible(label: Label) -> bool:
+    """Whether some sets H, C and T have these sizes."""
+    h, t, ht, c, ct, hc = label
+    if not 0 <= hc <= min(h, c):
+        return False
+    if t is None or ht is None or ct is None:
+        return t is ht is ct is None
+    if not (0 <= ht <= min(h, t) and 0 <= ct <= min(c, t)):
+        return False
+    # Of the common matches, k are true: at most hc, ht, ct; the rest must fit beside them.
+    least = max(0, ht - (h - hc), ct - (c - hc), ht + ct - t)
+    return least <= min(hc, ht, ct)
+
+
+def _is_cell(cell: Cell) -> bool:
+    h, c, hc, nodes, right, wrong, dropped_wrong, added_right, missed = cell
+    return (
+        0 <= hc <= min(h, c)
+        and nodes > 0
+        and min(right, wrong, dropped_wrong, added_right, missed) >= 0
+        and right + wrong <= hc
+        and dropped_wrong <= h - hc
+        and added_right <= c - hc
+    )
 
 
 def _check(tally: Tally) -> None:
     possible = (
-        all(0 <= hc <= min(h, c) and count > 0 for h, c, hc, count in tally.gap)
-        and all(
-            h >= 0 and ((t is None and ht is None) or _fits(h, t, ht))
-            for h, t, ht in (*tally.train, *tally.validation)
-        )
+        all(map(_is_cell, tally.gap))
+        and all(map(_is_possible, (*tally.train, *tally.validation)))
         and all(0 <= place < len(tally.validation) for place in tally.overlap)
         and len(set(tally.overlap)) == len(tally.overlap) <= len(tally.train)
-        and 0 < tally.drawn <= tally.size
-        and max(len(tally.train), len(tally.validation)) <= tally.size
+        and 0 <= tally.drawn <= tally.size
+        and len(tally.train) + len(tally.fresh) <= tally.size
     )
     if not possible:
         raise InputError(
