@@ -54,7 +54,7 @@ def assumed(
     tallies: Mapping[str, Tally], setting: Setting, complete: bool, forms: Sequence[Form]
 ) -> tuple[str, ...]:
     choices, tally = setting.choices, next(iter(tallies.values()))
-    unlabelled = sum(t is None for _, t, _ in (*tally.train, *tally.fresh))
+    unlabelled = sum(not label.is_sure for label in (*tally.train, *tally.fresh))
     sourceless = any(isinstance(form, Clusters) and form.source is None for form in forms)
     said: Iterable[tuple[str, bool]] = (
         (setting.origin, True),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 METRICS = ("precision", "recall", "error-rate")
 THEOREMS = ("sharp", "paper")
 BOUND_NAMES = ("auto", *(name for name, row in BOUNDS.items() if row.population))
+ORDERED = tuple(name for name, row in BOUNDS.items() if row.ordered)
 MOST_ROUNDS = 20
 CANDIDATES = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
 
@@ -26,7 +27,7 @@ def check_choices(choices: "Choices") -> None:
     _check_metrics(metrics)
     metrics = tuple(metric for metric in METRICS if metric in metrics)  # in one order
     object.__setattr__(choices, "metrics", metrics)
-    for name in ("one_to_one", "at_most_one_match", "among", "future"):
+    for name in ("one_to_one", "at_most_one_match", "among", "future", "brought"):
         if not isinstance(getattr(choices, name), bool):
             raise InputError(
                 f"{name} must be true or false, got {getattr(choices, name)!r}. Choose one."
@@ -58,6 +59,12 @@ def _check_planning(choices: "Choices") -> None:
             "guesses must be values by metric and other_terms a small share, "
             f"got {choices.guesses!r} and {choices.other_terms!r}. Leave them out, or correct them."
         )
+    if choices.matched is not None and not _is_share(choices.matched):
+        raise InputError(
+            f"matched must be above 0 and at most 1, got {choices.matched!r}. "
+            "Give the share of nodes with a true match, such as 0.67."
+        )
+    _check_variances(choices)
     for metric, value in choices.guesses.items():
         _check_name("guess", metric, METRICS)
         if not (isinstance(value, int | float) and 0 < value < 1):
@@ -65,6 +72,18 @@ def _check_planning(choices: "Choices") -> None:
                 f"guess must be above 0 and below 1, got {metric}={value}. "
                 "Give the value you expect, such as precision=0.95."
             )
+
+
+def _check_variances(choices: "Choices") -> None:
+    given, few = choices.variances, choices.few_misses
+    good = isinstance(given, Mapping) and all(_is_share(value) for value in given.values())
+    names = (*given, *few) if good else ()
+    if not good or any(name not in METRICS for name in names):
+        raise InputError(
+            f"variances and few_misses must be by metric, got {given!r} and {few!r}. "
+            "Leave them out: the draw sets them."
+        )
+    object.__setattr__(choices, "few_misses", tuple(m for m in METRICS if m in few))
 
 
 def _check_algorithms(choices: "Choices") -> None:
@@ -168,8 +187,8 @@ def _check_together(choices: "Choices") -> None:
             "a fraction. Promise one-to-one if it is so, or use auto.",
         ),
         (
-            c.theorem == "paper" and bool(c.gap) and c.bound == "betting",
-            "bound must not be betting for the paper's theorem with a sampled gap, got it: counts "
+            c.theorem == "paper" and bool(c.gap) and c.bound == "star",
+            "bound must not be star for the paper's theorem with a sampled gap, got it: counts "
             "have no order to bet in. Use auto.",
         ),
         (
@@ -228,8 +247,23 @@ def _check_together(choices: "Choices") -> None:
             "among must come with one holdout matcher, got several algorithms. Drop them.",
         ),
         (
-            c.future and c.bound not in ("auto", "betting", "hoeffding"),
-            f"bound must be auto, betting or hoeffding for future, got {c.bound!r}. Use auto.",
+            c.future and c.bound not in ("auto", "star", "hoeffding"),
+            f"bound must be auto, star or hoeffding for future, got {c.bound!r}. Use auto.",
+        ),
+        (
+            c.brought and (c.bound in ORDERED or until or c.among or bool(c.gap)),
+            "anytime, until, among, gap and the bounds star and anytime must be left out without a "
+            "draw, got one of them: they need an order that was drawn. Draw with them.",
+        ),
+        (
+            c.brought and c.theorem == "paper" and c.bound != "auto",
+            f"bound must be auto for the paper's theorem without a draw, got {c.bound!r}: which "
+            "labels form its sample was not drawn either. Use auto.",
+        ),
+        (
+            c.bound == "likelihood",
+            "bound must be anytime rather than likelihood, which serves it where values are 0 or "
+            "1. Use anytime.",
         ),
     ]
     for broken, message in rules:
@@ -251,3 +285,7 @@ def _check_name(argument: str, name: str, names: tuple[str, ...]) -> None:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_share(value: Any) -> bool:
+    return _is_number(value) and 0 < value <= 1

@@ -25,6 +25,11 @@ class Choices:
     matcher (`precision`), end the sample; `among`, that it was drawn from the latter alone.
     `future`: the guarantees are about nodes to come. `rounds` and `options`: the labels may guide
     a matcher through so many rounds, choosing one of the options in each.
+
+    `guesses` are the values expected of metrics, `matched` the share of nodes expected to have a
+    true match, `variances` what the training nodes' labels say instead: bets are sized by them.
+    `few_misses` are the metrics that so few misses are expected of that bets serve better at any
+    time. `brought`: the labels were not drawn here, so they have no order.
     """
 
     delta: float = 0.05
@@ -34,6 +39,10 @@ class Choices:
     one_to_one: bool = False
     at_most_one_match: bool = False
     guesses: Mapping[str, float] = field(default_factory=dict)
+    matched: float | None = None
+    variances: Mapping[str, float] = field(default_factory=dict)
+    few_misses: Sequence[str] = ()
+    brought: bool = False
     other_terms: float = 0.05
     bands: Sequence[float] = ()
     algorithms: Sequence[str] = ()
@@ -53,10 +62,11 @@ class Choices:
     def as_dict(self) -> dict[str, Any]:
         lists = {
             name: list(getattr(self, name))
-            for name in ("metrics", "bands", "algorithms", "candidates", "options")
+            for name in ("metrics", "bands", "algorithms", "candidates", "options", "few_misses")
         }
         maps = {
-            name: dict(getattr(self, name)) for name in ("guesses", "choose_threshold", "until")
+            name: dict(getattr(self, name))
+            for name in ("guesses", "variances", "choose_threshold", "until")
         }
         return asdict(self) | lists | maps
 
@@ -93,11 +103,6 @@ class Choices:
         return next(iter(self.until), None)
 
     @property
-    def share_bound(self) -> str:
-        """The bound on the share of nodes with a true match, which no fixed number of ends."""
-        return "anytime" if self.until else self.bound
-
-    @property
     def is_anytime(self) -> bool:
         return self.bound == "anytime"
 
@@ -107,7 +112,11 @@ class Choices:
         return bool(self.gap) or self.future
 
     def shares(self, terms: int) -> tuple[float, ...]:
-        """A guarantee's δ, divided among its terms, the labels' first; they sum to at most δ."""
+        """A guarantee's δ, divided among its terms, the labels' first; they sum to at most δ.
+
+        Never a matter of whether there is a complete matcher: so that what is said of it and of the
+        holdout matcher holds on the same event.
+        """
         whole = self.delta / (self.guarantees * self.leaves)
         if self.theorem == "paper":
             parts = [whole / terms] * terms
@@ -115,8 +124,3 @@ class Choices:
             other = whole * self.other_terms
             parts = [whole - other * (terms - 1), *[other] * (terms - 1)]
         return tuple(part * (1 - 1e-14) for part in parts)
-
-    def variance(self, metric: str) -> float | None:
-        """The variance that a guess lets one expect: that of zeros and ones with its mean."""
-        guess = self.guesses.get(metric)
-        return None if guess is None else guess * (1 - guess)

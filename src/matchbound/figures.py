@@ -11,7 +11,7 @@ from matchbound.charts import Series, line_chart
 from matchbound.choices import Choices
 from matchbound.files import write_whole
 from matchbound.parts import WHOLE
-from matchbound.tallies import Tally
+from matchbound.tallies import Cell, Label, Tally
 from matchbound.theorems import guarantees
 
 NODES, GAP_SAMPLE = 120_000_000, 100_000
@@ -41,14 +41,24 @@ def bound(metric: str, rate: float, curve: str, labels: int) -> float:
     matched = round(labels * 2 / 3)
     right = round(rate * matched)
     validation = (
-        *((1, 1, 1),) * right,
-        *((1, 1, 0),) * (matched - right),
-        *((0, 0, 0),) * (labels - matched),
+        *(Label.alone(1, 1, 1),) * right,
+        *(Label.alone(1, 1, 0),) * (matched - right),
+        *(Label.alone(0, 0, 0),) * (labels - matched),
     )
-    nodes = GAP_SAMPLE if theorem == "paper" else NODES
-    found, changed = nodes * 2 // 3, round(nodes * CHANGED[metric])
-    gap = ((0, 0, 0, nodes - found), (1, 1, 0, changed), (1, 1, 1, found - changed))
-    choices = Choices(0.05, (metric,), theorem, method, one_to_one=True, at_most_one_match=True)
+    sampled = theorem == "paper"
+    nodes = GAP_SAMPLE if sampled else NODES - labels
+    found = nodes * 2 // 3 if sampled else NODES * 2 // 3 - matched
+    changed = round((GAP_SAMPLE if sampled else NODES) * CHANGED[metric])
+    gap = (Cell(0, 0, 0, nodes - found), Cell(1, 1, 0, changed), Cell(1, 1, 1, found - changed))
+    choices = Choices(
+        delta=0.05,
+        metrics=(metric,),
+        theorem=theorem,
+        bound=method,
+        one_to_one=True,
+        at_most_one_match=True,
+        gap=GAP_SAMPLE if sampled else 0,
+    )
     tally = Tally(NODES, (), validation, (), gap)
     (found_bound,) = guarantees({WHOLE: tally}, choices, complete=True)
     return found_bound.value

@@ -23,7 +23,7 @@ from matchbound.matchers.found import joined
 from matchbound.matchers.matches import named
 from matchbound.matchers.seeds import in_both, read_seeds
 from matchbound.matchers.witness import degrees_down
-from matchbound.tallies import Tally, Triple
+from matchbound.tallies import Cell, Label, Tally
 from matchbound.theorems import guarantees
 
 if TYPE_CHECKING:
@@ -139,15 +139,16 @@ class Scale:
     def precision(self, matches: Matches) -> float:
         found = dict(matches.pairs())
         size = int(self.draw.population["size"])
-        cells = [(0, 0, 0, size - len(found)), (1, 1, 1, len(found))]
         train, validation = self.draw.trained, self.draw.validated
-        in_train = set(train)
+        in_train, labelled = set(train), {*train, *validation} & self.truth.keys()
+        matched = len(found.keys() - labelled)
+        cells = [Cell(0, 0, 0, size - len(labelled) - matched), Cell(1, 1, 1, matched)]
         tally = Tally(
             size,
-            tuple(self._triple(x, found) for x in train),
-            tuple(self._triple(x, found) for x in validation),
+            tuple(self._label(x, found) for x in train),
+            tuple(self._label(x, found) for x in validation),
             tuple(i for i, x in enumerate(validation) if x in in_train),
-            tuple(cell for cell in cells if cell[3]),
+            tuple(cell for cell in cells if cell.nodes),
         )
         try:
             said = guarantees({"all": tally}, self.draw.choices, complete=False)
@@ -155,7 +156,9 @@ class Scale:
             return 0.0
         return next(g.value for g in said if g.metric == "precision")
 
-    def _triple(self, x: str, found: dict[str, str]) -> Triple:
+    def _label(self, x: str, found: dict[str, str]) -> Label:
         true = self.truth.get(x)
         h = int(x in found)
-        return (h, None, None) if true is None else (h, len(true), int(found.get(x) in true))
+        if true is None:
+            return Label.alone(h, None, None)
+        return Label.alone(h, len(true), int(found.get(x) in true))

@@ -5,43 +5,42 @@ from dataclasses import replace
 
 from matchbound.choices import Choices
 from matchbound.errors import AssumptionError
-from matchbound.tallies import Tally, Triple
-from matchbound.theorems import Guarantee, guarantees
+from matchbound.tallies import Tally
+from matchbound.theorems import Guarantee, guarantee_with_errors
 
-EXACT = ("hypergeometric", "binomial")
+FORGIVING = ("hypergeometric", "star", "orderfree")
+"""Bounds that tell what the worst choice of wrong labels does to them."""
 
 
 def why_untold(found: tuple[Guarantee, ...], tallies: Mapping[str, Tally], choices: Choices) -> str:
-    """Why it is not told what wrong labels would do; empty if it is."""
-    told = [g for g in found if g.estimate is not None]
-    nodes = [node for tally in tallies.values() for node in tally.validation]
+    """Return the reason why the effect of wrong labels cannot be computed; empty if it can."""
     if choices.choose_threshold:
         return "another threshold might then have been chosen"
-    if any(max(h, t or 0) > 1 for h, t, _ in nodes):
-        return "nodes have several matches, so it matters which label is wrong"
-    if not all(g.bound in EXACT for g in told):
-        return "only exact bounds, for which all right nodes are alike, can tell"
+    if choices.theorem == "paper" or choices.is_sampled:
+        return "it is told for the sharp theorem with a census of both matchers alone"
+    if not all(g.bound in FORGIVING for g in found if g.estimate is not None):
+        names = ", ".join(FORGIVING)
+        return f"it is told for the bounds {names} alone"
+    complete = any(g.algorithm == "complete" for g in found)
+    if complete and any(any(cell.known) for tally in tallies.values() for cell in tally.gap):
+        return "a wrong label also says something wrong of other nodes, where the matchers differ"
     return ""
 
 
 def with_errors(
     g: Guarantee, tallies: Mapping[str, Tally], choices: Choices, errors: int
 ) -> Guarantee | None:
-    """A guarantee if so many validation labels outside D were wrong; None if there are not so many.
+    """A guarantee if at most so many validation labels outside D are wrong; None if none is left.
 
-    The worst label to be wrong is a right one: it then counts as an unlabelled node does, as wrong
-    for precision and the error rate, as a miss for recall, and as no match for the share of X'.
+    A wrong label can be of any node, and its truth can be anything.
     """
-    doubted = {part: _doubt(tally, g.metric, errors) for part, tally in tallies.items()}
-    tally = doubted[g.part]
-    if tally is None:
+    if errors > len(tallies[g.part].fresh):
         return None
-    every = {part: other or tallies[part] for part, other in doubted.items()}
     try:
-        found = guarantees(every, choices, complete=g.algorithm == "complete")
+        value = guarantee_with_errors(g, tallies[g.part], choices, errors)
     except AssumptionError:  # nothing is left to tell by
         return None
-    return next(one for one in found if (one.metric, one.part) == (g.metric, g.part))
+    return replace(g, value=value)
 
 
 def survives(
@@ -62,24 +61,3 @@ def survives(
         middle = (low + high) // 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low
-
-
-def _doubt(tally: Tally, metric: str, errors: int) -> Tally | None:
-    """So many right nodes outside D become unlabelled."""
-    known = set(tally.overlap)
-    right = [
-        i for i, node in enumerate(tally.validation) if i not in known and _is_right(node, metric)
-    ]
-    if len(right) < errors:
-        return None
-    chosen = set(right[:errors])
-    nodes = tuple(
-        (h, None, None) if i in chosen else (h, t, ht)
-        for i, (h, t, ht) in enumerate(tally.validation)
-    )
-    return replace(tally, validation=nodes)
-
-
-def _is_right(node: Triple, metric: str) -> bool:
-    h, t, ht = node
-    return h == t == ht if metric == "error-rate" else bool(ht)

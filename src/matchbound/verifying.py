@@ -139,7 +139,7 @@ def _recomputed(certificate: Certificate) -> Iterator[str]:
         yield "tallies are not of the parts that the choices make"
         return
     nodes = [node for tally in tallies.values() for node in (*tally.train, *tally.validation)]
-    if choices.one_to_one and any((t or 0) > 1 for _, t, _ in nodes):
+    if choices.one_to_one and any((node.t or 0) > 1 for node in nodes):
         yield "tallies hold a node with several true matches, which choices.one_to_one excludes"
     complete = any(name.partition(" ")[0] == "complete" for name in certificate.inputs)
     try:

@@ -121,7 +121,7 @@ def ledger_line(certificate: "Certificate") -> list[str]:
 def advise(tally: Tally, choices: Choices) -> tuple[str, ...]:
     """How many nodes it takes for enough true matches."""
     used = tally.fresh if choices.theorem == "sharp" else tally.validation
-    matched = sum(bool(t) for _, t, _ in used)
+    matched = sum(bool(label.t) for label in used)
     if not 0 < matched < ENOUGH:
         return ()
     more = math.ceil(len(used) * (ENOUGH - matched) / matched)

@@ -1,12 +1,13 @@
 """What a certificate is made of: costs, differences, label errors, tallies, how to verify it."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from matchbound.parts import WHOLE
 from matchbound.surviving import survives, why_untold, with_errors
+from matchbound.tallies import Cell, Tally
 from matchbound.theorems import Guarantee, guarantees
 from matchbound.words import rounded, subject
 
@@ -45,15 +46,12 @@ def costs(certificate: "Certificate") -> str:
         if g.estimate is None:
             continue
         labels = abs(g.estimate - holdout.value)
-        gap = f"{abs(holdout.value - g.value):.4f}" if g.algorithm == "complete" else "none"
-        rows.append(
-            [subject(g), f"{g.estimate:.4f}", f"{labels:.4f}", gap, rounded(g), f"{g.delta:.4g}"]
-        )
-    head = ["", "sample mean", "cost of few labels", "cost of the gap", "bound", "share of δ"]
+        gap = f"{_lost(holdout, g):.4f}" if g.algorithm == "complete" else "none"
+        rows.append([subject(g), f"{g.estimate:.4f}", f"{labels:.4f}", gap, rounded(g)])
+    head = ["", "sample mean", "cost of few labels", "cost of the gap", "bound"]
     return (
         "<section><h2>What each term costs</h2><p>More labels make the first cost smaller; a "
-        "complete matcher that differs less from the holdout matcher, the second, which has the "
-        "gap's own share of δ in it.</p>"
+        "complete matcher that differs less from the holdout matcher, the second.</p>"
         f"{table(head, rows, 'From the mean to the bound')}</section>"
     )
 
@@ -65,20 +63,26 @@ def differences(certificate: "Certificate") -> str:
     blocks = []
     for part, tally in certificate.tallies.items():
         rows = [
-            ["compared", tally.drawn],
-            ["the same matches, or none", _nodes(tally.gap, lambda h, c, hc: h == c == hc)],
-            ["a match dropped", _nodes(tally.gap, lambda h, c, hc: hc < h)],
-            ["a match added", _nodes(tally.gap, lambda h, c, hc: hc < c)],
-            ["matched by holdout alone", _nodes(tally.gap, lambda h, c, hc: h > 0 == c)],
-            ["matched by complete alone", _nodes(tally.gap, lambda h, c, hc: c > 0 == h)],
+            ["compared", _nodes(tally, lambda _: True)],
+            ["the same matches, or none", _nodes(tally, lambda n: n.h == n.c == n.hc)],
+            ["a match dropped", _nodes(tally, lambda n: n.hc < n.h)],
+            ["a match added", _nodes(tally, lambda n: n.hc < n.c)],
+            ["matched by holdout alone", _nodes(tally, lambda n: n.h > 0 == n.c)],
+            ["matched by complete alone", _nodes(tally, lambda n: n.c > 0 == n.h)],
         ]
         name = "Nodes" if part == WHOLE else f"Nodes, {part}"
         blocks.append(table(["", "nodes"], [[a, f"{n:,}"] for a, n in rows], name))
     return f"<section><h2>Where the matchers differ</h2>{''.join(blocks)}</section>"
 
 
-def _nodes(gap, has) -> int:  # type: ignore[no-untyped-def]
-    return sum(n for h, c, hc, n in gap if has(h, c, hc))
+def _lost(holdout: Guarantee, complete: Guarantee) -> float:
+    """How much worse the complete matcher's bound is; below 0 where it is better."""
+    lost = holdout.value - complete.value
+    return lost if complete.side == "lower" else -lost
+
+
+def _nodes(tally: Tally, has: Callable[[Cell], bool]) -> int:
+    return sum(cell.nodes for cell in tally.everywhere if has(cell))
 
 
 def errors(certificate: "Certificate", targets: Mapping[str, float]) -> str:
@@ -136,13 +140,14 @@ def tallies(certificate: "Certificate") -> str:
         where = "" if part == WHOLE else f", {part}"
         labels = Counter(tally.validation).most_common()
         rows = [
-            ["not labelled" if cell is None else cell for cell in triple] + [f"{n:,}"]
-            for triple, n in labels[:MOST]
+            ["not labelled" if cell is None else cell for cell in label] + [f"{n:,}"]
+            for label, n in labels[:MOST]
         ]
-        head = ["found by holdout", "true", "both", "validation nodes"]
+        head = ["found by holdout", "true", "both", "found by complete", "true of these"]
+        head += ["found by both matchers", "validation nodes"]
         blocks.append(table(head, rows, f"Validation nodes by their matches{where}{_rest(labels)}"))
-        cells = sorted(tally.gap, key=lambda cell: -cell[3])
-        counts = [[h, c, hc, f"{n:,}"] for h, c, hc, n in cells[:MOST]]
+        cells = sorted(tally.everywhere, key=lambda cell: -cell.nodes)
+        counts = [[cell.h, cell.c, cell.hc, f"{cell.nodes:,}"] for cell in cells[:MOST]]
         head = ["found by holdout", "found by complete", "both", "nodes"]
         blocks.append(table(head, counts, f"Compared nodes by their matches{where}{_rest(cells)}"))
     return f"<section><h2>Tallies</h2>{''.join(blocks)}</section>"

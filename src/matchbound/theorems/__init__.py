@@ -10,7 +10,9 @@ from matchbound.errors import AssumptionError
 from matchbound.parts import WHOLE, Part, candidate, parts
 from matchbound.tallies import Tally
 from matchbound.theorems import paper, sampled, sharp
-from matchbound.theorems.terms import Finding, check_promise
+from matchbound.theorems.others import holdout_alone
+from matchbound.theorems.possible import possible
+from matchbound.theorems.terms import Finding, check_promise, matched_count
 
 DECIMALS = 6
 SCALE = 10.0**DECIMALS
@@ -36,8 +38,7 @@ class Guarantee:
 
     `part` names the band, the threshold or the matcher that it is about, if not all matches.
     `estimate` is the validation sample's mean for the holdout matcher (None where no sampled node
-    is in the band), `delta` the probability that this one guarantee fails, `bound` the bound on
-    the labels' term.
+    is in the band), `bound` the bound on the labels' term.
     """
 
     metric: str
@@ -46,7 +47,6 @@ class Guarantee:
     side: str
     value: float
     estimate: float | None
-    delta: float
     theorem: str
     bound: str
 
@@ -65,6 +65,8 @@ def guarantees(
     """One for each metric and band chosen; all hold together with probability at least 1 − δ."""
     for tally in tallies.values():
         _check(tally, choices)
+    if not complete:
+        tallies = {part: holdout_alone(tally) for part, tally in tallies.items()}
     if choices.choose_threshold:
         return _at_the_threshold(tallies, choices, complete)
     found = []
@@ -87,19 +89,20 @@ def choose_threshold(
     passed, chosen = [], None
     for score in choices.candidates:
         tally = tallies[candidate(score)]
-        if not any(h for h, *_ in tally.gap):
+        if not any(cell.h for cell in tally.everywhere):
             continue
         if not _passes(tally, choices):
             break
         passed.append(score)
-        if _precision_at(tally, choices, complete) >= _as_written(choices.target):
+        if _precision_at(tally, choices) >= _as_written(choices.target):
             chosen = score
     return Threshold(chosen, tuple(passed))
 
 
 def _passes(tally: Tally, choices: Choices) -> bool:
     try:
-        return sharp.holdout_precision(tally, choices).value - ROUNDING >= _level(choices)
+        right = sharp.holdout_right(tally, choices).value
+        return right / matched_count(tally.everywhere) - ROUNDING >= _level(choices)
     except AssumptionError:  # no sampled node has a match: nothing is certified
         return False
 
@@ -112,13 +115,14 @@ def _as_written(number: float) -> Fraction:
     return Fraction(repr(number))
 
 
-def _precision_at(tally: Tally, choices: Choices, complete: bool) -> Fraction:
+def _precision_at(tally: Tally, choices: Choices) -> Fraction:
     """What the test of a candidate that passed tells: its level, never the bound that was seen."""
-    if not complete:
-        return _level(choices)
-    if not any(c for _, c, *_ in tally.gap):
+    if not any(cell.c for cell in tally.everywhere):
         return Fraction(0)
-    return sharp.complete_precision(tally, choices, _level(choices))
+    right = matched_count(tally.everywhere) * _level(choices)
+    value = sharp.complete_precision(tally, choices, right)
+    low, high = possible("precision", tally, choices)
+    return min(max(value, Fraction(low)), Fraction(high))
 
 
 def _at_the_threshold(
@@ -135,9 +139,9 @@ def _at_the_threshold(
         used = choices if metric == "precision" else shared
         one = _guarantee(metric, part, tallies[part.name], used, complete)
         if metric == "precision":
-            exact = _precision_at(tallies[part.name], choices, complete)
+            exact = _precision_at(tallies[part.name], choices)
             one = replace(one, value=math.floor(exact * 10**DECIMALS) / SCALE)
-        found.append(replace(one, delta=choices.delta / choices.guarantees))
+        found.append(one)
     return tuple(found)
 
 
@@ -152,26 +156,27 @@ def _guarantee(
         if not part.is_band:
             raise
         finding = Finding(0.0, None, choices.bound)  # no node to tell by; its share of δ stays
+    low, high = possible(metric, tally, choices)
     return Guarantee(
         metric=metric,
         algorithm="complete" if complete else "holdout",
         part=part.name,
         side=side,
-        value=_outwards(finding.value, side),
+        value=_outwards(min(max(finding.value, low), high), side),
         estimate=None if finding.estimate is None else round(finding.estimate, DECIMALS),
-        delta=choices.delta / choices.guarantees,
         theorem=choices.theorem,
         bound=finding.bound,
     )
 
 
 def _check(tally: Tally, choices: Choices) -> None:
-    if choices.theorem == "sharp" and not (tally.is_census or choices.is_sampled):
+    if not (tally.is_census or choices.is_sampled):
+        seen = tally.drawn + len(tally.labelled)
         raise AssumptionError(
-            f"gap must be a census for the sharp theorem, got {tally.drawn} of {tally.size} nodes. "
+            f"gap must be a census where none was drawn, got {seen} of {tally.size} nodes. "
             "Run both matchers over the whole population, or draw a sample for the gap."
         )
-    unlabelled = any(t is None for _, t, _ in (*tally.train, *tally.validation))
+    unlabelled = any(not label.is_sure for label in (*tally.train, *tally.validation))
     if unlabelled and choices.bound == "bernstein":
         raise AssumptionError(
             "bound must not be bernstein with unlabelled nodes: it can rise when a value falls. "

@@ -1,121 +1,226 @@
 """The paper's Theorems 1 to 3 as it has them, with its three slips corrected.
 
 S ranges over all of X, D included. The gap is counted over a sample S' of its own; a census is the
-sample that holds every node, and its means are exact.
+sample that holds every node, and its means are exact. δ is divided equally among the terms, in the
+same way whether or not there is a complete matcher.
+
+Where labels were brought along, which of them form S is not drawn: the order-free bound averages
+over it. Given L and D, a node of D is in S with probability s/n and one of L − D with probability
+1 − t/n, t and s being their numbers; each counts with that weight.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from matchbound import bounds
+from matchbound.bounds.orderfree import weighted_lower
 from matchbound.choices import Choices
 from matchbound.errors import AssumptionError
-from matchbound.tallies import Tally
+from matchbound.tallies import Cell, Label, Tally
 from matchbound.theorems import gaps, labels
 from matchbound.theorems.terms import (
+    RATIOS,
     Finding,
-    cells_with,
+    bounded,
+    count_with,
     estimate,
-    found,
+    matched_count,
+    matched_share,
     most_matches,
+    or_default,
     pick_bound,
-    precision_lower,
-    recall_lower,
+    planned_variance,
+    ratio_lower,
+    require_some,
     share_of_cells,
 )
 
 
 def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
     """P ≥ (lower(1_{X_H})·P_H − upper(d_p)) / upper(1_{X_C})."""
-    most = most_matches(tally, choices)
-    bound = pick_bound(choices, "precision", most <= 1)
-    delta, *others = choices.shares(4 if complete else 1)
-    value = precision_lower(tally.validation, _found_by_holdout(tally), delta, bound, choices)
+    cells = _compared(tally, choices)
+    most = most_matches(cells, choices)
+    bound = _bound(choices, "precision", most <= 1)
+    delta, *others = choices.shares(4)
+    nodes, weights = _sample(tally, choices)
+    member, values = labels.found(nodes)
+    require_some(sum(member), "a match of the holdout matcher", nodes)
+    size = _holdout_size(tally, choices, cells)
+    variance = planned_variance(choices, "precision")
+
+    def at(d: float) -> float:
+        if weights:
+            return _weighted(member, values, weights, d, variance)
+        spread = or_default(variance, 1.0, bound)
+        return bounds.lower(
+            _members(member, values), size=size, delta=d, method=bound, variance=spread
+        )
+
+    value = bounded("paper precision labels", delta, at)
     if complete:
-        found_share = _share(tally, lambda h, c, hc: h > 0, bounds.lower, others[0], choices)
-        kept_share = _share(tally, lambda h, c, hc: c > 0, bounds.upper, others[1], choices)
-        if not kept_share:
+        some = _share(cells, "precision holdout", lambda c: c.h > 0, bounds.lower, others[0], (tally, choices))
+        kept = _share(cells, "precision complete", lambda c: c.c > 0, bounds.upper, others[1], (tally, choices))
+        if not kept:
             raise AssumptionError(
-                f"complete must match some node, got 0 of {tally.drawn}. "
+                f"complete must match some node, got 0 of {sum(c.nodes for c in cells)}. "
                 "Give a matcher that finds something, or a lower threshold."
             )
-        value = (found_share * value - _precision_gap(tally, most, others[2], choices)) / kept_share
-    return Finding(value, estimate(labels.precisions(tally.validation)), bound)
+        value = (some * value - _mean_loss(cells, most, others[2], tally, choices)) / kept
+    return Finding(value, estimate(_members(member, values)), bound)
 
 
 def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
     """R ≥ R_H − upper(d_r) / lower(1_{X'})."""
-    bound = pick_bound(choices, "recall", choices.one_to_one)
-    delta, *others = choices.shares(3 if complete else 1)
-    share = found(tally) / tally.drawn
-    value = recall_lower(tally.validation, tally.size, delta, bound, choices, share)
+    cells = _compared(tally, choices)
+    bound = _bound(choices, "recall", choices.one_to_one)
+    delta, *others = choices.shares(3)
+    nodes, weights = _sample(tally, choices)
+    member, values = labels.recalls(nodes)
+    require_some(sum(member), "a true match", nodes)
+    share = choices.matched or matched_share(cells)
+    variance = planned_variance(choices, "recall", share)
+
+    def at(d: float) -> float:
+        if weights:
+            return _weighted(member, values, weights, d, variance)
+        if bound in RATIOS:
+            spread = or_default(variance, share, bound)
+            return ratio_lower(member, values, tally.size, d, bound, spread)
+        sizes = (sum(member), tally.size - labels.verified_without(nodes))
+        return bounds.lower(_members(member, values), size=sizes, delta=d, method=bound)
+
+    value = bounded("paper recall labels", delta, at)
     if complete:
-        gap = _share(tally, gaps.recall_loss, bounds.upper, others[0], choices)
+        gap = _share(cells, "recall gap", gaps.drops, bounds.upper, others[0], (tally, choices))
         if gap:
-            seen = labels.matched(tally.validation)
-            share = bounds.lower(seen, size=tally.size, delta=others[1], method=choices.bound)
-            value = value - gap / share if share else 0.0
-    member, values = labels.recalls(tally.validation)
-    return Finding(value, estimate([v for v, m in zip(values, member, strict=True) if m]), bound)
+            matched = _members_share(tally, nodes, weights, others[1], choices)
+            value = value - gap / matched if matched else 0.0
+    return Finding(value, estimate(_members(member, values)), bound)
 
 
 def error_rate(tally: Tally, choices: Choices, complete: bool) -> Finding:
     """W ≤ W_H + upper(1{C ≠ H})."""
-    bound = pick_bound(choices, "error-rate", True)
-    delta, *others = choices.shares(2 if complete else 1)
-    wrong = labels.errors(tally.validation)
-    value = bounds.upper(
-        wrong,
-        size=tally.size,
-        delta=delta,
-        method=bound,
-        variance=choices.variance("error-rate"),
-    )
+    cells = _compared(tally, choices)
+    bound = _bound(choices, "error-rate", True)
+    delta, *others = choices.shares(2)
+    nodes, weights = _sample(tally, choices)
+    wrong = labels.errors(nodes)
+    variance = planned_variance(choices, "error-rate")
+
+    def at(d: float) -> float:
+        if weights:
+            right = [float(not one) for one in wrong]
+            return 1 - weighted_lower(right, weights, delta=d, variance=variance)
+        spread = or_default(variance, 1.0, bound)
+        return bounds.upper(wrong, size=tally.size, delta=d, method=bound, variance=spread)
+
+    value = bounded("paper error-rate labels", delta, at)
     if complete:
-        value += _share(tally, gaps.differs, bounds.upper, others[0], choices)
+        value += _share(cells, "error-rate gap", gaps.differs, bounds.upper, others[0], (tally, choices))
     return Finding(value, estimate(wrong), bound)
 
 
-def _found_by_holdout(tally: Tally) -> tuple[int, int]:
-    """The least and the most that |X_H| can be."""
-    count = found(tally)
-    if tally.is_census:
-        return count, count
-    without = sum(h == 0 for h, *_ in tally.validation)
+def _compared(tally: Tally, choices: Choices) -> tuple[Cell, ...]:
+    return tally.gap if choices.gap else tally.everywhere
+
+
+def _bound(choices: Choices, metric: str, binary: bool) -> str:
+    return "orderfree" if choices.brought else pick_bound(choices, metric, binary)
+
+
+def _sample(tally: Tally, choices: Choices) -> tuple[tuple[Label, ...], list[float]]:
+    """S as it was drawn; or all labels that were brought, each with its weight."""
+    if not choices.brought:
+        return tally.validation, []
+    trained, fresh = len(tally.train), len(tally.fresh)
+    weights = [fresh / tally.size] * trained + [1 - trained / tally.size] * fresh
+    return (*tally.train, *tally.fresh), weights
+
+
+def _weighted(
+    member: Sequence[bool],
+    values: Sequence[float],
+    weights: Sequence[float],
+    delta: float,
+    variance: float | None,
+) -> float:
+    """Nodes that do not count are bet on at even odds, so they leave the capital as it is."""
+    return weighted_lower(
+        _members(member, values), _members(member, weights), delta=delta, variance=variance
+    )
+
+
+def _members_share(
+    tally: Tally,
+    nodes: Sequence[Label],
+    weights: list[float],
+    delta: float,
+    choices: Choices,
+) -> float:
+    seen = labels.matched(nodes)
+
+    def at(d: float) -> float:
+        if weights:
+            return weighted_lower([float(one) for one in seen], weights, delta=d, variance=None)
+        return bounds.lower(seen, size=tally.size, delta=d, method=choices.bound)
+
+    return bounded("paper recall members", delta, at)
+
+
+def _holdout_size(
+    tally: Tally, choices: Choices, cells: Sequence[Cell]
+) -> int | tuple[int, int]:
+    """|X_H|, or the least and the most that it can be."""
+    count = matched_count(cells)
+    if not choices.gap:
+        return count
+    without = sum(label.h == 0 for label in tally.validation)
     return len(tally.validation) - without, tally.size - without
 
 
 def _share(
-    tally: Tally,
-    has: Callable[[int, int, int], bool],
+    cells: Sequence[Cell],
+    name: str,
+    has: Callable[[Cell], bool],
     side: Callable[..., float],
     delta: float,
-    choices: Choices,
+    of: tuple[Tally, Choices],
 ) -> float:
     """A bound on the share of nodes whose cell has a property; exact in a census."""
-    if tally.is_census:
-        return cells_with(tally, has) / tally.size
+    tally, choices = of
+    if not choices.gap:
+        return count_with(cells, has) / tally.size
     method = _of_a_histogram(choices, "hypergeometric")
-    return share_of_cells(tally, has, side, tally.size, delta, method)
+    return bounded(
+        f"paper {name}",
+        delta,
+        lambda d: share_of_cells(cells, has, side, tally.size, d, method),
+    )
 
 
-def _precision_gap(tally: Tally, most: int, delta: float, choices: Choices) -> float:
+def _mean_loss(
+    cells: Sequence[Cell], most: int, delta: float, tally: Tally, choices: Choices
+) -> float:
     """An upper bound on the mean of d_p, which is at most 1 + (the most matches of a node)."""
-    losses = [gaps.paper_precision_loss(h, c, hc) for h, c, hc, _ in tally.gap]
-    counts = [n for *_, n in tally.gap]
-    if tally.is_census:
+    losses = [gaps.paper_precision_loss(cell) for cell in cells]
+    counts = [cell.nodes for cell in cells]
+    if not choices.gap:
         return math.fsum(d * n for d, n in zip(losses, counts, strict=True)) / tally.size
-    return bounds.upper(
-        losses,
-        counts=counts,
-        size=tally.size,
-        delta=delta,
-        span=(0, 1 + most),
-        method=_of_a_histogram(choices, "bernstein"),
+    method = _of_a_histogram(choices, "bernstein")
+    return bounded(
+        "paper precision gap",
+        delta,
+        lambda d: bounds.upper(
+            losses, counts=counts, size=tally.size, delta=d, span=(0, 1 + most), method=method
+        ),
     )
 
 
 def _of_a_histogram(choices: Choices, otherwise: str) -> str:
     """The bound chosen, if it needs no order and takes what it is given."""
-    unfit = ("auto", "betting", "hypergeometric")
+    unfit = ("auto", "star", "hypergeometric")
     return otherwise if choices.bound in unfit else choices.bound
+
+
+def _members(member: Sequence[bool], values: Sequence[float]) -> list[float]:
+    return [value for value, belongs in zip(values, member, strict=True) if belongs]

@@ -1,146 +1,195 @@
-"""Sharper forms of the paper's theorems where the gap costs probability too.
+"""Precision, recall and error rate where the gap costs probability too.
 
 Either both matchers ran on samples only, and the gap between them was seen on S'; or the guarantees
-are about nodes to come, and all that was seen are independent draws of their distribution. Every
-difference at a node counts as a whole loss, so that nothing need be known of how many matches a
-node has.
+are about nodes to come, and all that was seen are independent draws of their distribution. δ is
+divided among the terms in the same way whether or not there is a complete matcher.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
 from matchbound import bounds
-from matchbound.bounds.sample import DEFAULT_VARIANCE
 from matchbound.choices import Choices
-from matchbound.errors import AssumptionError
-from matchbound.tallies import Tally
+from matchbound.tallies import Cell, Label, Tally
 from matchbound.theorems import gaps, labels
 from matchbound.theorems.terms import (
+    NOTHING,
+    RATIOS,
     Finding,
     Known,
+    bounded,
     estimate,
-    found,
-    matched_nodes,
-    need,
+    matched_count,
+    matched_share,
+    mean_lower,
+    members_bound,
+    or_default,
     pick_bound,
-    recall_lower,
+    planned_variance,
+    ratio_lower,
+    require_some,
+    sampled,
     share_of_cells,
-    subset_lower,
+    trained,
 )
 
 
 def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
-    """P ≥ (lower(1_{X_H})·P_H − upper(1{d* > 0})) / upper(1_{X_C})."""
-    delta, *others = choices.shares(4 if complete else 1)
+    """P ≥ (lower(1_{X_H})·P_H − upper(d*)) / upper(1_{X_C})."""
+    delta, *others = choices.shares(4)
     bound = pick_bound(choices, "precision", choices.at_most_one_match)
-    value = _holdout_precision(tally, choices, bound, delta)
+    fresh = sampled(tally)
+    member, values = labels.found(fresh)
+    require_some(sum(member), "a match of the holdout matcher", tally.fresh)
+    known = NOTHING if choices.future else _sums(*labels.found(trained(tally)))
+    variance = planned_variance(choices, "precision")
+    share = matched_share(tally.gap)
+    over_all = None if variance is None else variance * share
+    rest = tally.size - len(tally.train)
+    sizes = (sum(member), rest - (len(member) - sum(member)))
+
+    def at(d: float) -> float:
+        if choices.future:
+            return _independent(_members(member, values), d, bound, variance)
+        if bound in RATIOS:
+            spread = or_default(over_all, share, bound)
+            return ratio_lower(member, values, rest, d, bound, spread, known)
+        return _over_sizes(_members(member, values), sizes, d, bound, known)
+
+    value = bounded("sampled precision labels", delta, at)
     if complete:
-        loss = gaps.precision_loss_one_to_one if choices.one_to_one else gaps.precision_loss
-        lost = _share(tally, lambda *n: loss(*n) > 0, bounds.upper, others[0], choices)
-        some = _share(tally, lambda h, c, hc: h > 0, bounds.lower, others[1], choices)
-        kept = _share(tally, lambda h, c, hc: c > 0, bounds.upper, others[2], choices)
-        if not any(c for _, c, *_ in tally.gap):
-            raise AssumptionError(
-                f"complete must match some node, got 0 of {tally.drawn}. "
-                "Give a matcher that finds something, or a lower threshold."
-            )
+        matched_count(tally.gap, "complete")
+        lost = _mean_loss(tally, others[0], choices)
+        some = _share(tally, "precision holdout", lambda c: c.h > 0, bounds.lower, others[1], choices)
+        kept = _share(
+            tally, "precision complete", lambda c: c.c > 0, bounds.upper, others[2], choices
+        )
         value = (some * value - lost) / kept
-    return Finding(value, estimate(labels.precisions(tally.fresh)), bound)
+    return Finding(value, estimate(labels.precisions(fresh)), bound)
 
 
 def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
     """R ≥ R_H − upper(d_r) / lower(1_{X'})."""
-    delta, *others = choices.shares(3 if complete else 1)
+    delta, *others = choices.shares(3)
     bound = pick_bound(choices, "recall", choices.one_to_one)
-    member, values = labels.recalls(tally.fresh)
-    need(sum(member), "a true match", tally.fresh)
-    holdout = Finding(0.0, estimate(np.array(values)[member].tolist()), bound)
+    fresh = sampled(tally)
+    member, values = labels.recalls(fresh)
+    require_some(sum(member), "a true match", tally.fresh)
+    known = NOTHING if choices.future else _sums(*labels.recalls(trained(tally)))
     rest = tally.size - len(tally.train)
-    if choices.future and bound == "betting":
-        # Over all nodes, not over the members: an unlabelled node must not shrink the bets.
-        share = found(tally) / tally.drawn
-        variance = (choices.variance("recall") or DEFAULT_VARIANCE) * share
-        value = bounds.ratio_lower(member, values, size=None, delta=delta, variance=variance)
-    elif choices.future:
-        value = _independent(np.array(values)[member].tolist(), delta, bound, choices, "recall")
-    else:
-        known = labels.recalls(tally.train)
-        share = found(tally) / tally.drawn
-        value = recall_lower(tally.fresh, rest, delta, bound, choices, share, _sums(*known))
+    share = choices.matched or matched_share(tally.gap)
+    variance = planned_variance(choices, "recall", share)
+    sizes = (sum(member), rest - labels.verified_without(fresh))
+
+    def at(d: float) -> float:
+        if bound in RATIOS:
+            size = None if choices.future else rest
+            spread = or_default(variance, share, bound)
+            return ratio_lower(member, values, size, d, bound, spread, known)
+        if choices.future:
+            return _independent(_members(member, values), d, bound, variance)
+        return _over_sizes(_members(member, values), sizes, d, bound, known)
+
+    value = bounded("sampled recall labels", delta, at)
     if complete:
-        lost = _share(tally, gaps.recall_loss, bounds.upper, others[0], choices)
-        matched = _matched_share(tally, rest, others[1], choices)
+        lost = _share(tally, "recall gap", gaps.drops, bounds.upper, others[0], choices)
+        matched = _members_share(tally, others[1], choices)
         value = value - lost / matched if matched else 0.0
-    return replace(holdout, value=value)
+    return Finding(value, estimate(_members(member, values)), bound)
 
 
 def error_rate(tally: Tally, choices: Choices, complete: bool) -> Finding:
     """W ≤ W_H + upper(1{C ≠ H})."""
-    delta, *others = choices.shares(2 if complete else 1)
+    delta, *others = choices.shares(2)
     bound = pick_bound(choices, "error-rate", True)
-    wrong = labels.errors(tally.fresh)
-    need(len(wrong), "a label outside the training nodes", tally.validation)
+    fresh = labels.errors(sampled(tally))
+    require_some(len(fresh), "a label outside the training nodes", tally.validation)
     rest = tally.size - len(tally.train)
-    high = bounds.upper(
-        wrong,
-        size=None if choices.future else rest,
-        delta=delta,
-        method=bound,
-        variance=choices.variance("error-rate"),
+    size = None if choices.future else rest
+    variance = or_default(planned_variance(choices, "error-rate"), 1.0, bound)
+    value = bounded(
+        "sampled error-rate labels",
+        delta,
+        lambda d: bounds.upper(fresh, size=size, delta=d, method=bound, variance=variance),
     )
-    value = high
     if not choices.future:
-        value = (sum(labels.errors(tally.train)) + rest * high) / tally.size
+        value = (sum(labels.errors(trained(tally))) + rest * value) / tally.size
     if complete:
-        value += _share(tally, gaps.differs, bounds.upper, others[0], choices)
-    return Finding(value, estimate(wrong), bound)
+        value += _share(tally, "error-rate gap", gaps.differs, bounds.upper, others[0], choices)
+    return Finding(value, estimate(fresh), bound)
 
 
-def _holdout_precision(tally: Tally, choices: Choices, bound: str, delta: float) -> float:
-    member, values = labels.found(tally.fresh)
-    need(sum(member), "a match of the holdout matcher", tally.fresh)
-    if choices.future:
-        seen = labels.precisions(tally.fresh)
-        return _independent(seen, delta, bound, choices, "precision")
-    share = found(tally) / tally.drawn
-    variance = (choices.variance("precision") or DEFAULT_VARIANCE) * share
-    size = tally.size - len(tally.train), len(member) - sum(member)
-    known = _sums(*labels.found(tally.train))
-    return subset_lower(member, values, size, delta, bound, variance, known)
+def _over_sizes(
+    values: list[float], sizes: tuple[int, int], delta: float, bound: str, known: Known
+) -> float:
+    """The mean over the members, known ones included, however many of the nodes are members."""
+    if bound in ("hypergeometric", "likelihood"):
+        lower = bounds.share_lower if bound == "hypergeometric" else bounds.likelihood_share
+        return lower(values, sizes, delta, known)
+    low = bounds.lower(values, size=sizes, delta=delta, method=bound)
+    return min((known[0] + n * low) / (known[1] + n) for n in sizes)
 
 
 def _independent(
-    values: list[float], delta: float, bound: str, choices: Choices, metric: str
+    values: list[float], delta: float, bound: str, variance: float | None
 ) -> float:
     """Values at nodes that are independent draws of the nodes to come."""
-    return bounds.lower(
-        values, size=None, delta=delta, method=bound, variance=choices.variance(metric)
+    return mean_lower(values, None, delta, bound, or_default(variance, 1.0, bound))
+
+
+def _mean_loss(tally: Tally, delta: float, choices: Choices) -> float:
+    """An upper bound on the mean of d*, from its histogram over the gap's sample."""
+    loss = gaps.precision_loss_one_to_one if choices.one_to_one else gaps.precision_loss
+    losses = [float(loss(cell)) for cell in tally.gap]
+    counts = [cell.nodes for cell in tally.gap]
+    size = None if choices.future else tally.size
+    method = choices.bound if choices.bound in ("hoeffding", "serfling") else "orderfree"
+    return bounded(
+        "sampled precision gap",
+        delta,
+        lambda d: bounds.upper(losses, counts=counts, size=size, delta=d, method=method),
     )
 
 
-def _matched_share(tally: Tally, rest: int, delta: float, choices: Choices) -> float:
-    if not choices.future:
-        return matched_nodes(tally, rest, delta, choices) / tally.size
-    method = "auto" if choices.bound == "betting" else choices.bound
-    return bounds.lower(labels.matched(tally.fresh), size=None, delta=delta, method=method)
+def _members_share(tally: Tally, delta: float, choices: Choices) -> float:
+    """A lower bound on the share of nodes with a true match."""
+    seen = labels.matched(tally.fresh)
+    rest = tally.size - len(tally.train)
+    size = None if choices.future else rest
+    method = "binomial" if choices.future else members_bound(choices)
+    low = bounded(
+        "sampled recall members",
+        delta,
+        lambda d: bounds.lower(seen, size=size, delta=d, method=method),
+    )
+    if choices.future:
+        return low
+    known = sum(labels.matched(tally.train))
+    return (known + max(rest * low, sum(seen))) / tally.size
 
 
 def _share(
     tally: Tally,
-    has: Callable[[int, int, int], bool],
+    name: str,
+    has: Callable[[Cell], bool],
     side: Callable[..., float],
     delta: float,
     choices: Choices,
 ) -> float:
     """A bound on the share of nodes whose cell has a property. Counts have no order to bet in."""
-    unfit = ("auto", "betting", "anytime", "bernstein")
-    method = "auto" if choices.bound in unfit else choices.bound
+    method = choices.bound if choices.bound in ("hoeffding", "serfling") else "auto"
     size = None if choices.future else tally.size
-    return share_of_cells(tally, has, side, size, delta, method)
+    return bounded(
+        f"sampled {name}",
+        delta,
+        lambda d: share_of_cells(tally.gap, has, side, size, d, method),
+    )
+
+
+def _members(member: list[bool], values: list[float]) -> list[float]:
+    return [value for value, belongs in zip(values, member, strict=True) if belongs]
 
 
 def _sums(member: list[bool], values: list[float]) -> Known:
-    return math.fsum(v for v, m in zip(values, member, strict=True) if m), sum(member)
+    return math.fsum(_members(member, values)), sum(member)

@@ -1,99 +1,160 @@
-"""Sharper forms of the paper's theorems, where both matchers ran over the whole population.
+"""Precision, recall and error rate where both matchers ran over the whole population.
 
 D's labels are counted exactly: given D, the nodes of S outside it are a uniform sample of X − D.
-The gap between the matchers is counted over all of X, so it costs no probability.
+Only statements about the holdout matcher cost probability: how much of what it found is right, how
+much of the truth it found, how many nodes have a true match. What is said of the complete matcher
+follows from them: labelled nodes (L) count as they are, and the gap is counted outside L. Where
+there is no complete matcher, it is the holdout one and the gap is 0: so certificates of both hold
+on the same event.
 """
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
-
 from matchbound import bounds
 from matchbound.choices import Choices
-from matchbound.tallies import Tally
-from matchbound.theorems import gaps, labels
+from matchbound.tallies import Cell, Tally
+from matchbound.theorems import gaps, labels, members
 from matchbound.theorems.terms import (
     Finding,
+    bounded,
+    count_with,
     estimate,
-    found,
-    matched_nodes,
+    matched_count,
+    mean_lower,
     most_matches,
-    need,
+    or_default,
     pick_bound,
-    precision_lower,
-    recall_lower,
+    planned_variance,
+    require_some,
+    sampled,
+    trained,
+    worst,
 )
 
 
 def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
-    """P ≥ (|X_H|·P_H − Σd*) / |X_C|."""
-    holdout = holdout_precision(tally, choices)
-    if not complete:
-        return holdout
+    """P ≥ (Σ_L p_C + max(0, Σ_{X−L} p_H − Σ_{X−L} d)) / |X_C|, Σ_X p_H bounded from below."""
+    holdout = holdout_right(tally, choices)
     value = complete_precision(tally, choices, Fraction(holdout.value))
     return replace(holdout, value=float(value))
 
 
-def holdout_precision(tally: Tally, choices: Choices) -> Finding:
-    """|X_H|·P_H = Σ_D p_H + |X_H − D|·(the mean of the rest)."""
+def holdout_right(tally: Tally, choices: Choices) -> Finding:
+    """A lower bound on Σ_X p_H: D's is known, the rest's mean is bounded from S − D."""
     (delta,) = choices.shares(1)
-    bound = pick_bound(choices, "precision", most_matches(tally, choices) <= 1)
-    known, total = labels.precisions(tally.train), found(tally)
-    rest = total - len(known)
+    bound = pick_bound(choices, "precision", most_matches(tally.everywhere, choices) <= 1)
+    variance = or_default(planned_variance(choices, "precision"), 1.0, bound)
+    known, fresh = labels.precisions(trained(tally)), labels.precisions(sampled(tally))
+    rest = matched_count(tally.everywhere) - sum(label.h > 0 for label in tally.train)
     right = math.fsum(known)
     if rest:
-        right += rest * precision_lower(tally.fresh, rest, delta, bound, choices)
-    return Finding(right / total, estimate(labels.precisions(tally.fresh) or known), bound)
+        require_some(len(fresh), "a match of the holdout matcher", tally.fresh)
+        right += rest * bounded(
+            "sharp precision labels",
+            delta,
+            lambda d: mean_lower(fresh, rest, d, bound, variance),
+        )
+    right = max(right, math.fsum(labels.precisions(tally.labelled)))
+    return Finding(right, estimate(fresh or known), bound)
 
 
-def complete_precision(tally: Tally, choices: Choices, holdout: Fraction) -> Fraction:
-    """What follows for C, no probability involved, from a lower bound on P_H."""
+def complete_precision(tally: Tally, choices: Choices, right: Fraction) -> Fraction:
+    """What follows for C, no probability involved, from a lower bound on Σ_X p_H."""
     loss = gaps.precision_loss_one_to_one if choices.one_to_one else gaps.precision_loss
-    lost = sum(n * loss(h, c, hc) for h, c, hc, n in tally.gap)
-    return (found(tally) * holdout - lost) / found(tally, "complete")
+    lost = sum((cell.nodes * loss(cell) for cell in tally.gap), Fraction(0))
+    lost = worst("sharp precision gap", lost, Fraction(0))
+    before = _sum_of_ratios((label.ht, label.h) for label in tally.labelled)
+    after = _sum_of_ratios((label.ct, label.c) for label in tally.labelled)
+    elsewhere = max(Fraction(0), right - before - lost)
+    return (after + elsewhere) / matched_count(tally.everywhere, "complete")
 
 
 def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
-    """R ≥ R_H − Σd_r / |X'|, R_H and |X'| from D exactly and from S − D by one bound each."""
-    delta, delta_matched = choices.shares(2) if complete else (*choices.shares(1), 0.0)
+    """R ≥ the least over N = |X'| of (Σ_L r_C + max(0, A(N) − Σ_L r_H − loss)) / N.
+
+    A(N) bounds Σ r_H from below if N nodes have a true match.
+    """
+    delta, delta_members = choices.shares(2)
     bound = pick_bound(choices, "recall", choices.one_to_one)
-    member, values = labels.recalls(tally.train)
-    known = math.fsum(values), sum(member)
-    rest = tally.size - len(tally.train)
-    if not rest:
-        need(known[1], "a true match", tally.train)
-        value = known[0] / known[1]
-    else:
-        share = found(tally) / tally.size
-        value = recall_lower(tally.fresh, rest, delta, bound, choices, share, known)
-    if complete:
-        dropped = sum(n for h, c, hc, n in tally.gap if gaps.recall_loss(h, c, hc))
-        if dropped:
-            matched = matched_nodes(tally, rest, delta_matched, choices)
-            value = value - dropped / matched if matched else 0.0
-    members, values = labels.recalls(tally.fresh if rest else tally.train)
-    return Finding(value, estimate(np.array(values)[members].tolist()), bound)
+    right = _right_elsewhere(tally, choices)
+    least = members.least(tally, choices, delta_members, right)
+    most = sum(labels.matched(tally.labelled)) + tally.size - len(tally.labelled)
+    after = math.fsum(labels.complete_recalls(tally.labelled))
+    lost = worst("sharp recall gap", _recall_lost(tally, right), 0.0)
+    spent = math.fsum(labels.recalls(tally.labelled)[1]) + lost
+    floor = _floor(tally, choices, right)
+
+    def at(d: float) -> float:
+        found = members.found(tally, choices, d, bound)
+        return members.worst_ratio(found, least, most, after, spent, floor)
+
+    value = bounded("sharp recall labels", delta, at)
+    member, values = labels.recalls(tally.fresh or tally.train)
+    seen = [value for value, belongs in zip(values, member, strict=True) if belongs]
+    return Finding(value, estimate(seen), bound)
 
 
 def error_rate(tally: Tally, choices: Choices, complete: bool) -> Finding:
-    """W ≤ W_H + |{C ≠ H}| / n, W_H from D exactly and from S − D by one bound."""
+    """W ≤ (Σ_L w_C + min(|X − L|, Σ_{X−L} w_H + |{x not in L: C ≠ H}|)) / n."""
     (delta,) = choices.shares(1)
     bound = pick_bound(choices, "error-rate", True)
     rest = tally.size - len(tally.train)
-    wrong = float(sum(labels.errors(tally.train)))
+    wrong = float(sum(labels.errors(trained(tally))))
+    fresh = labels.errors(sampled(tally))
+    variance = or_default(planned_variance(choices, "error-rate"), 1.0, bound)
     if rest:
-        need(len(tally.fresh), "a label outside the training nodes", tally.validation)
-        wrong += rest * bounds.upper(
-            labels.errors(tally.fresh),
-            size=rest,
-            delta=delta,
-            method=bound,
-            variance=choices.variance("error-rate"),
+        require_some(len(fresh), "a label outside the training nodes", tally.validation)
+        wrong += rest * bounded(
+            "sharp error-rate labels",
+            delta,
+            lambda d: bounds.upper(fresh, size=rest, delta=d, method=bound, variance=variance),
         )
-    if complete:
-        wrong += sum(n for h, c, hc, n in tally.gap if gaps.differs(h, c, hc))
-    return Finding(
-        wrong / tally.size, estimate(labels.errors(tally.fresh if rest else tally.train)), bound
+    differing = worst("sharp error-rate gap", count_with(tally.gap, gaps.differs), 0)
+    elsewhere = wrong - sum(labels.errors(tally.labelled)) + differing
+    after = sum(labels.complete_errors(tally.labelled))
+    value = (after + min(tally.size - len(tally.labelled), max(elsewhere, 0.0))) / tally.size
+    return Finding(value, estimate(fresh or labels.errors(tally.train)), bound)
+
+
+def _right_elsewhere(tally: Tally, choices: Choices) -> float | None:
+    """U, a lower bound on Σ_{X−L} p_H, where precision is certified on the same event."""
+    if "precision" not in choices.metrics or choices.choose_threshold:
+        return None
+    right = holdout_right(tally, choices).value
+    return max(0.0, right - math.fsum(labels.precisions(tally.labelled)))
+
+
+def _recall_lost(tally: Tally, right: float | None) -> float:
+    """The most that recall can fall outside L, summed: node by node, or by precision's budget.
+
+    For a dropped match to be the only true one the holdout's others there must be wrong, and the
+    bound on precision limits how many are.
+    """
+    lost = sum((cell.nodes * gaps.recall_loss(cell) for cell in tally.gap), Fraction(0))
+    if right is None:
+        return float(lost)
+    shares = sum((cell.nodes * gaps.dropped_share(cell) for cell in tally.gap), Fraction(0))
+    wrong = count_with(tally.gap, lambda cell: cell.h > 0) - right
+    return min(float(lost), float(shares) + wrong)
+
+
+def _floor(tally: Tally, choices: Choices, right: float | None) -> float:
+    """Σ r_H is at least Σ p_H where a node has at most one true match; else nothing is known."""
+    if right is None or not choices.one_to_one:
+        return 0.0
+    return right + math.fsum(labels.precisions(tally.labelled))
+
+
+def _sum_of_ratios(pairs: Iterable[tuple[int | None, int]]) -> Fraction:
+    counts = Counter(pairs)
+    return sum(
+        (n * Fraction(part or 0, whole) for (part, whole), n in counts.items() if whole),
+        Fraction(0),
     )
+
+
+__all__ = ["Cell", "complete_precision", "error_rate", "holdout_right", "precision", "recall"]

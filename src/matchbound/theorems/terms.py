@@ -1,22 +1,52 @@
-"""The labels' term of each metric: a bound on the holdout matcher, shared by all theorems."""
+"""The terms of a theorem, each under a name, and the bounds on labels that theorems share.
+
+A theorem gets every bound, and every worst case, through `bounded` and `worst`, which pass on its
+name. Tests listen there: they record what each term spends of δ, and cut terms one by one to see
+that the guarantee then fails.
+"""
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from matchbound import bounds
-from matchbound.bounds.hypergeometric import share_lower
+from matchbound.bounds.orderfree import orderfree_ratio
 from matchbound.bounds.sample import DEFAULT_VARIANCE
 from matchbound.choices import Choices
 from matchbound.errors import AssumptionError
-from matchbound.tallies import Tally, Triple
-from matchbound.theorems import labels
+from matchbound.tallies import Cell, Label, Tally
 
 Known = tuple[float, int]
 """The sum and the number of values that are known without sampling."""
 
 NOTHING: Known = (0.0, 0)
+T = TypeVar("T")
+
+
+class Terms:
+    """Terms as theorems use them: a bound at its δ, and the worst case."""
+
+    def bounded(self, name: str, delta: float, bound: Callable[[float], float]) -> float:
+        return bound(delta)
+
+    def worst(self, name: str, value: Any, tempting: Any) -> Any:
+        return value
+
+
+TERMS: ContextVar[Terms] = ContextVar("terms", default=Terms())  # noqa: B039 (it has no state)
+
+
+def bounded(name: str, delta: float, bound: Callable[[float], float]) -> float:
+    """A bound that fails with probability at most `delta`."""
+    return TERMS.get().bounded(name, delta, bound)
+
+
+def worst(name: str, value: T, tempting: T) -> T:
+    """A worst case, where a hasty reader would have taken `tempting`."""
+    return cast("T", TERMS.get().worst(name, value, tempting))
 
 
 @dataclass(frozen=True)
@@ -28,45 +58,81 @@ class Finding:
     bound: str
 
 
+def sure(labels: Sequence[Label]) -> tuple[Label, ...]:
+    return tuple(label for label in labels if label.is_sure)
+
+
+def trained(tally: Tally) -> tuple[Label, ...]:
+    """D; its nodes without a label count as the worst case."""
+    return worst("unlabelled training nodes", tally.train, sure(tally.train))
+
+
+def sampled(tally: Tally) -> tuple[Label, ...]:
+    """S − D, in S's order; its nodes without a label count as the worst case."""
+    return worst("unlabelled validation nodes", tally.fresh, sure(tally.fresh))
+
+
+RATIOS = ("star", "orderfree", "anytime")  # bounds on a mean over a set of unknown size, by payoffs
+
+
 def pick_bound(choices: Choices, metric: str, binary: bool) -> str:
     """The labels' bound. Never a matter of the labels: `binary` was known before them.
 
     Where the sample ended with enough nodes of a kind, only the metric over these has a sample of
     fixed size; fractions over a set of unknown size are bet on over all nodes, so not even they.
     """
-    unknown_size = choices.counted == "recall" and (not binary or choices.bound == "betting")
-    if choices.until and (metric != choices.counted or unknown_size):
-        return "anytime"
+    by_payoffs = not binary or choices.bound in RATIOS
+    fixed = metric == choices.counted and not (metric == "recall" and by_payoffs)
+    if choices.is_anytime or (choices.until and not fixed):
+        return at_any_time(choices, metric, binary)
     if choices.bound == "auto":
-        exact = "binomial" if choices.future else "hypergeometric"
-        return exact if binary else "betting"
+        if binary:
+            return "binomial" if choices.future else "hypergeometric"
+        return "orderfree" if choices.brought else "star"
     if choices.bound == "hypergeometric" and not binary:
         raise AssumptionError(
             f"bound must not be hypergeometric for {metric}, which may be a fraction here. "
-            "Use auto or betting, or declare one-to-one if a node has at most one true match."
+            "Use auto, or declare one-to-one if a node has at most one true match."
         )
     return choices.bound
 
 
-def found(tally: Tally, matcher: str = "holdout") -> int:
-    """|X_H|, or |X_C| for "complete", if the gap is a census."""
+def at_any_time(choices: Choices, metric: str, binary: bool) -> str:
+    """A bound that holds after every label."""
+    return "likelihood" if binary and metric not in choices.few_misses else "anytime"
+
+
+def members_bound(choices: Choices) -> str:
+    """The bound on how many nodes have a true match, which no fixed number of ends the sample."""
+    if choices.is_anytime or choices.until:
+        return at_any_time(choices, "members", binary=True)
+    return "hypergeometric" if choices.bound == "auto" else choices.bound
+
+
+def matched_count(cells: Sequence[Cell], matcher: str = "holdout") -> int:
+    """How many nodes have a match of the matcher."""
     place = ("holdout", "complete").index(matcher)
-    count = sum(cell[3] for cell in tally.gap if cell[place])
+    count = sum(cell.nodes for cell in cells if cell[place])
     if not count:
         raise AssumptionError(
-            f"{matcher} must match some node, got 0 of {tally.drawn}. "
+            f"{matcher} must match some node, got 0 of {sum(cell.nodes for cell in cells)}. "
             "Give a matcher that finds something, or a lower threshold."
         )
     return count
 
 
-def most_matches(tally: Tally, choices: Choices) -> int:
+def matched_share(cells: Sequence[Cell]) -> float:
+    """The share of the nodes compared that the holdout matcher matches."""
+    return matched_count(cells) / sum(cell.nodes for cell in cells)
+
+
+def most_matches(cells: Sequence[Cell], choices: Choices) -> int:
     """The most matches that the holdout matcher has at any node: a census shows it, or a promise.
 
     Never the complete matcher's: that may depend on the labels, and so would the choice of bound.
     """
-    if tally.is_census and not choices.future:
-        return max(h for h, *_ in tally.gap)
+    if not choices.is_sampled:
+        return max(cell.h for cell in cells)
     if not choices.at_most_one_match:
         raise AssumptionError(
             "at_most_one_match must be promised where the gap is sampled, got no promise. "
@@ -79,10 +145,7 @@ def check_promise(tally: Tally, choices: Choices) -> None:
     """At most one match of a matcher at a node, where it was promised."""
     if not choices.at_most_one_match:
         return
-    most = max(
-        *(max(h, c) for h, c, *_ in tally.gap),
-        *(h for h, *_ in (*tally.train, *tally.validation)),
-    )
+    most = max(max(node.h, node.c) for node in (*tally.gap, *tally.train, *tally.validation))
     if most > 1:
         raise AssumptionError(
             f"matchers must find at most one match a node, as promised, got one with {most}. "
@@ -90,111 +153,84 @@ def check_promise(tally: Tally, choices: Choices) -> None:
         )
 
 
-def precision_lower(
-    triples: Sequence[Triple],
-    size: int | tuple[int, int],
+def planned_variance(choices: Choices, metric: str, share: float = 1.0) -> float | None:
+    """The variance that bets and stakes are sized by; None if nothing was planned.
+
+    As D's labels gave it; else that of zeros and ones with the mean guessed, at the share of nodes
+    that count. For recall it is that of the payoffs over all nodes.
+    """
+    if metric in choices.variances:
+        return choices.variances[metric]
+    guess = choices.guesses.get(metric)
+    return None if guess is None else guess * (1 - guess) * share
+
+
+def mean_lower(
+    values: Sequence[float],
+    size: int | tuple[int, int] | None,
     delta: float,
     bound: str,
-    choices: Choices,
+    variance: float | None,
 ) -> float:
-    """The mean of p_H over `size` nodes that have it, `triples` being a sample of all nodes."""
-    values = np.array(labels.precisions(triples))
-    need(len(values), "a match of the holdout matcher", triples)
-    return bounds.lower(
-        values, size=size, delta=delta, method=bound, variance=choices.variance("precision")
+    """Lower bound on the mean of values over a population."""
+    numbers = np.array(values, dtype=float)
+    return bounds.lower(numbers, size=size, delta=delta, method=bound, variance=variance)
+
+
+def ratio_lower(
+    member: Sequence[bool],
+    values: Sequence[float],
+    size: int | None,
+    delta: float,
+    bound: str,
+    variance: float | None,
+    known: Known = NOTHING,
+) -> float:
+    """Lower bound on the mean over the members among `size` nodes, and the known ones."""
+    if bound == "orderfree":
+        return orderfree_ratio(
+            member, values, size=size, delta=delta, variance=variance, known=known
+        )
+    return bounds.ratio_lower(
+        member,
+        values,
+        size=size,
+        delta=delta,
+        variance=variance,
+        known=known,
+        anytime=bound == "anytime",
     )
 
 
-def recall_lower(
-    triples: Sequence[Triple],
-    size: int,
-    delta: float,
-    bound: str,
-    choices: Choices,
-    share: float,
-    known: Known = NOTHING,
-) -> float:
-    """The mean of r_H over the nodes with a true match: those known, and those among `size`.
-
-    How many of the `size` have one is not known, only between what was seen and what is left.
-    `share` is a guess at that share, for the bets.
-    """
-    member, values = labels.recalls(triples)
-    need(sum(member), "a true match", triples)
-    without = labels.verified_without(triples)
-    variance = (choices.variance("recall") or DEFAULT_VARIANCE) * share
-    return subset_lower(member, values, (size, without), delta, bound, variance, known)
-
-
-def subset_lower(
-    member: Sequence[bool],
-    values: Sequence[float],
-    size: tuple[int, int],
-    delta: float,
-    bound: str,
-    variance: float,
-    known: Known,
-) -> float:
-    """The mean over the members among a number of nodes, of which some are known to be none."""
-    nodes, without = size
-    if bound in ("betting", "anytime"):
-        return bounds.ratio_lower(
-            member,
-            values,
-            size=nodes,
-            delta=delta,
-            variance=variance,
-            known=known,
-            anytime=bound == "anytime",
-        )
-    sizes = (sum(member), nodes - without)
-    members = np.array(values)[np.array(member)]
-    if bound == "hypergeometric":
-        return share_lower(int(members.sum()), len(members), sizes, delta, known)
-    low = bounds.lower(members, size=sizes, delta=delta, method=bound)
-    return min((known[0] + n * low) / (known[1] + n) for n in sizes)
-
-
 def share_of_cells(
-    tally: Tally,
-    has: Callable[[int, int, int], bool],
+    cells: Sequence[Cell],
+    has: Callable[[Cell], bool],
     side: Callable[..., float],
     size: int | None,
     delta: float,
     method: str,
 ) -> float:
-    """A bound on the share of nodes whose cell has a property."""
-    count = cells_with(tally, has)
-    seen = [tally.drawn - count, count]
+    """A bound on the share of nodes whose cell has a property, from a sample of nodes."""
+    drawn, count = sum(cell.nodes for cell in cells), count_with(cells, has)
+    seen = [drawn - count, count]
     return side([False, True], counts=seen, size=size, delta=delta, method=method)
 
 
-def cells_with(tally: Tally, has: Callable[[int, int, int], bool]) -> int:
-    return sum(n for h, c, hc, n in tally.gap if has(h, c, hc))
+def count_with(cells: Sequence[Cell], has: Callable[[Cell], bool]) -> int:
+    return sum(cell.nodes for cell in cells if has(cell))
 
 
-def matched_nodes(tally: Tally, rest: int, delta: float, choices: Choices) -> float:
-    """A lower bound on |X'|: D's are known, the others' share is bounded from S − D."""
-    known = sum(labels.matched(tally.train))
-    if not rest:
-        return known
-    seen = labels.matched(tally.fresh)
-    share = found(tally) / tally.drawn
-    low = bounds.lower(
-        seen,
-        size=rest,
-        delta=delta,
-        method=choices.share_bound,
-        variance=max(share * (1 - share), DEFAULT_VARIANCE),
-    )
-    return known + max(rest * low, sum(seen))
+def or_default(variance: float | None, share: float, bound: str) -> float | None:
+    """Bets need a variance, planned or not; the order-free bound has a way without."""
+    return DEFAULT_VARIANCE * share if variance is None and bound != "orderfree" else variance
 
 
-def need(count: int, what: str, triples: Sequence[Triple]) -> None:
+def require_some(count: int, what: str, labels: Sequence[Label]) -> None:
     if not count:
         raise AssumptionError(
-            f"validation nodes with {what} must be at least 1, got 0 of {len(triples)}. "
-            f"Make a fresh draw, of at least {len(triples) + max(len(triples), 30)} nodes."
+            f"validation nodes with {what} must be at least 1, got 0 of {len(labels)}. "
+            f"Make a fresh draw, of at least {len(labels) + max(len(labels), 30)} nodes; it costs "
+            "δ again."
         )
 
 
