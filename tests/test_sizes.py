@@ -1,10 +1,10 @@
-"""The search over sizes, compiled and not."""
+"""The search for the least share over a range of sizes."""
 
 import pytest
 
 from matchbound.bounds import hypergeometric_lower
-from matchbound.bounds._sizes import least_share
-from matchbound.bounds.hypergeometric import BLOCKS, GRAIN, _search
+from matchbound.bounds.hypergeometric import share_lower
+from matchbound.bounds.ranges import GRAIN, least_share
 
 CASES = [
     (k, s, (s, most), delta, known)
@@ -15,21 +15,25 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_compiled_search_is_the_other_one(case):
-    assert least_share(*case, GRAIN, BLOCKS) == _search(*case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case[2][1] <= 3000])
 def test_the_search_finds_the_least_of_all_sizes(case):
     k, s, (least, most), delta, (total, count) = case
     shares = [
         (total + hypergeometric_lower(k, s, n, delta)) / (count + n) for n in range(least, most + 1)
     ]
-    found = least_share(*case, GRAIN, BLOCKS)
-    assert min(shares) * (1 - 2 * GRAIN) <= found <= min(shares)
+    found = least_share(lambda n: hypergeometric_lower(k, s, n, delta), (least, most), case[4])
+    assert min(shares) * (1 - GRAIN) <= found <= min(shares)
+    assert min(shares) * (1 - GRAIN) <= share_lower(*case) <= min(shares)
 
 
-def test_a_tie_is_left_to_whole_numbers():
+def test_a_search_cut_short_is_below():
+    k, s, size, delta, known = CASES[-1]
+    whole, short = (
+        least_share(lambda n: hypergeometric_lower(k, s, n, delta), size, known, blocks)
+        for blocks in (20_000, 5)
+    )
+    assert 0.9 * whole < short < whole
+
+
+def test_a_tie_is_settled_in_whole_numbers():
     """P(K ≥ 1) is δ itself for one draw and half of the population."""
-    assert least_share(1, 1, (2, 8), 0.5, (0.0, 0), GRAIN, BLOCKS) == -1
-    assert _search(1, 1, (2, 8), 0.5, (0.0, 0)) == 0.5
+    assert least_share(lambda n: hypergeometric_lower(1, 1, n, 0.5), (2, 8)) == 0.5

@@ -14,6 +14,9 @@ LARGEST_SIZE = 2**53  # beyond this a whole number is no longer exact in floatin
 SMALLEST_DELTA = 1e-300  # below this 1/δ overflows
 SMALLEST_VARIANCE = 1e-12
 
+Known = tuple[float, int]
+"""The sum and the number of members that are known besides, outside those drawn from."""
+
 
 def check_delta(delta: float) -> float:
     """δ as a float strictly between 0 and 1."""
@@ -59,7 +62,7 @@ def check_values(values: ArrayLike, span: tuple[float, float]) -> NDArray[np.flo
 
 
 def check_members(
-    member: ArrayLike, values: ArrayLike
+    member: ArrayLike, values: ArrayLike, known: Known = (0.0, 0)
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Who belongs, and the members' values; the others' become 0."""
     members, listed = flat("member", member), _listed(values)
@@ -68,12 +71,41 @@ def check_members(
             f"member must hold true or false for each of the {len(listed)} values, "
             f"got {members.size} of type {members.dtype}. Give one for each drawn node."
         )
-    if not members.any():
+    if not members.any() and not known[1]:
         raise InputError(
             f"member must be true at least once, got 0 of {members.size}. Draw more nodes."
         )
     kept = [value if belongs else 0.0 for value, belongs in zip(listed, members, strict=True)]
     return members, check_values(kept, (0.0, 1.0))
+
+
+def check_known(known: Known) -> Known:
+    total, count = float(known[0]), int(known[1])
+    if not 0 <= total <= count * (1 + 1e-9):
+        raise InputError(
+            f"known must be a sum of values in [0, 1] and their number, got {known!r}. "
+            "Give (0.0, 0) if no member is known."
+        )
+    return total, count
+
+
+def check_weights(weights: ArrayLike, values: int) -> NDArray[np.float64]:
+    array = flat("weights", weights).astype(np.float64)
+    if array.size != values or not ((array > 0) & (array <= 1)).all():
+        raise InputError(
+            f"weights must hold a probability above 0 for each of the {values} values, "
+            f"got {weights!r}. Give how likely each is to be in the sample."
+        )
+    return array
+
+
+def check_binary(values: ArrayLike) -> NDArray[np.bool_]:
+    """Values that are 0 or 1, as booleans."""
+    numbers = check_values(values, (0.0, 1.0))
+    between = numbers[(numbers > 0) & (numbers < 1)]
+    if between.size:
+        raise InputError(f"values must be 0 or 1, got {between[0]:g}. Use star for fractions.")
+    return np.asarray(numbers == 1)
 
 
 def check_counts(counts: ArrayLike, values: int) -> NDArray[np.int64]:
@@ -114,6 +146,19 @@ def check_size(size: int | tuple[int, int] | None, drawn: int) -> Size:
             "Give the size of the whole population, not of the sample."
         )
     return max(least, drawn), most
+
+
+def one_size(bound: str, size: Size) -> float:
+    """The size as a float, infinite for independent draws."""
+    if size is None:
+        return math.inf
+    least, most = size
+    if least != most:
+        raise InputError(
+            f"size must be one number for {bound}, got {size!r}. "
+            "Give the whole population's size; for 0 and 1, hypergeometric takes a pair."
+        )
+    return float(most)
 
 
 def check_variance(variance: float | None, default: float) -> float:

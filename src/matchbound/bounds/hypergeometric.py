@@ -1,22 +1,19 @@
 """Hypergeometric tail inversion: the exact bound for values that are 0 or 1."""
 
 import math
-from collections.abc import Callable
 from functools import cache
-from heapq import heappop, heappush
 from types import ModuleType
-from typing import cast, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from matchbound.bounds.binomial import clopper_pearson
 from matchbound.bounds.checks import check_draw, check_draws
+from matchbound.bounds.ranges import GRAIN, least_share
 from matchbound.bounds.sample import Sample, Size
 
 SETTLED = 60_000  # bits: where a tie's whole numbers are longer, what is in doubt counts as kept
-GRAIN = 1e-5  # how finely a range of sizes is searched, relative to the size
-BLOCKS = 20_000  # and in how many steps at most
 
 
 def hypergeometric(sample: Sample, size: Size, delta: float) -> float:
@@ -63,28 +60,8 @@ def share_lower(
     if everywhere >= at_most * (1 - GRAIN):
         return everywhere
 
-    below = _compiled_search()(k, s, size, delta, (float(total), count), GRAIN, BLOCKS)
-    return max(below if below >= 0 else _search(k, s, size, delta, known), everywhere)
-
-
-def _search(k: int, s: int, size: tuple[int, int], delta: float, known: tuple[float, int]) -> float:
-    """As `least_share`, ties settled in whole numbers."""
-    (least, most), (total, count) = size, known
-
-    def share(ones: float, n: int) -> float:
-        return (total + ones) / (count + n)
-
-    ones = _invert(k, s, least, delta)
-    blocks = [(share(ones, most), least, most, ones)]
-    for _ in range(BLOCKS):
-        below, a, b, ones = heappop(blocks)
-        if b - a <= GRAIN * a:
-            break
-        middle = (a + b) // 2
-        heappush(blocks, (share(ones, middle), a, middle, ones))
-        ones = _invert(k, s, middle + 1, delta)
-        heappush(blocks, (share(ones, b), middle + 1, b, ones))
-    return below
+    found = least_share(lambda n: _invert(k, s, n, delta), size, known)
+    return max(found, everywhere)
 
 
 def _below_every_size(k: int, s: int, most: int, delta: float) -> float:
@@ -163,13 +140,6 @@ def _compiled() -> ModuleType:
     from matchbound.bounds import _tails
 
     return _tails
-
-
-@cache
-def _compiled_search() -> Callable[..., float]:
-    from matchbound.bounds._sizes import least_share
-
-    return cast("Callable[..., float]", least_share)
 
 
 def _invert(k: int, s: int, n: int, delta: float) -> int:

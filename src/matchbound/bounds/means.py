@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from matchbound.bounds.bernstein import bernstein, maurer_pontil
-from matchbound.bounds.betting import anytime, betting
+from matchbound.bounds.betting import anytime
 from matchbound.bounds.binomial import binomial
 from matchbound.bounds.checks import (
     check_counts,
@@ -19,7 +19,10 @@ from matchbound.bounds.checks import (
 )
 from matchbound.bounds.hoeffding import hoeffding, serfling
 from matchbound.bounds.hypergeometric import hypergeometric
+from matchbound.bounds.likelihood import likelihood
+from matchbound.bounds.orderfree import orderfree
 from matchbound.bounds.sample import DEFAULT_VARIANCE, Bound, Sample, Size
+from matchbound.bounds.star import star
 from matchbound.errors import InputError
 
 
@@ -39,8 +42,10 @@ BOUNDS = {
     "serfling": Row(serfling),
     "bernstein": Row(bernstein),
     "hypergeometric": Row(hypergeometric, binary=True),
-    "betting": Row(betting, independent=True, ordered=True),
+    "star": Row(star, independent=True, ordered=True),
     "anytime": Row(anytime, independent=True, ordered=True),
+    "orderfree": Row(orderfree, independent=True),
+    "likelihood": Row(likelihood, binary=True, ordered=True),
     "binomial": Row(binomial, population=False, independent=True, binary=True),
     "maurer_pontil": Row(maurer_pontil, population=False, independent=True),
 }
@@ -61,11 +66,11 @@ def lower(
     `values` were drawn uniformly at random, in draw order, without replacement from `size` nodes;
     a pair `(least, most)` where the size is only known to lie between them; None for independent
     draws. With `counts`, `values` are the distinct values. `span` holds every possible value.
-    `variance` is what one expects of the values, fixed before they are seen: `betting` sizes its
-    bets by it.
+    `variance` is what one expects of the values, fixed before they are seen: bounds that bet size
+    their bets by it.
 
     `method` is a name in `BOUNDS`, a callable like those in it, or "auto": `hypergeometric` for
-    booleans (`binomial` without a size), `betting` for anything else. That a sample happens to
+    booleans (`binomial` without a size), `star` for anything else. That a sample happens to
     hold only 0 and 1 does not make a number a boolean: a bound picked by the sample itself fails
     more often than promised.
 
@@ -135,12 +140,12 @@ def _enter(
     sample = Sample(
         scaled,
         None if counts is None else check_counts(counts, len(scaled)),
-        check_variance(variance, DEFAULT_VARIANCE * width**2) / width**2,
+        None if variance is None else check_variance(variance, DEFAULT_VARIANCE) / width**2,
     )
     known = check_size(size, sample.drawn)
     if isinstance(method, str) and method == "auto":
         exact = "binomial" if size is None else "hypergeometric"
-        method = exact if boolean else "betting"
+        method = exact if boolean else "star"
     return sample, known, delta, _pick(method, sample, known), span
 
 
@@ -158,22 +163,22 @@ def _pick(method: str | Bound, sample: Sample, size: Size) -> Bound:
     if size is None and not row.independent:
         raise InputError(
             f"size must be given for {method}, got None. "
-            "Give the population's size, or use binomial or betting for independent draws."
+            "Give the population's size, or use binomial or star for independent draws."
         )
     if size is not None and not row.population:
         raise InputError(
             f"size must be None for {method}, got {size[1]}: it is for independent draws. "
-            "Use hypergeometric or betting for a population."
+            "Use hypergeometric or star for a population."
         )
     between = sample.values[(sample.values > 0) & (sample.values < 1)]
     if row.binary and between.size:
         raise InputError(
             f"values must be 0 or 1 (the ends of the span) for {method}, got {between[0]:g}. "
-            "Use betting for fractional values."
+            "Use star for fractional values."
         )
     if row.ordered and sample.counts is not None:
         raise InputError(
             f"counts must be left out for {method}, got some: it needs the values in draw order. "
-            "Give every value, or booleans if they are 0 or 1, or use bernstein."
+            "Give every value, or booleans if they are 0 or 1, or use orderfree."
         )
     return row.bound

@@ -14,11 +14,19 @@ Size = tuple[int, int] | None
 
 @dataclass(frozen=True)
 class Sample:
-    """Values in [0, 1], in draw order, or distinct values with counts; and a planned variance."""
+    """Values in [0, 1], in draw order, or distinct values with counts; and the planned variance.
+
+    `variance` is None where nobody planned one.
+    """
 
     values: NDArray[np.float64]
     counts: NDArray[np.int64] | None = None
-    variance: float = DEFAULT_VARIANCE
+    variance: float | None = None
+
+    @property
+    def planned(self) -> float:
+        """The planned variance, or the usual one."""
+        return DEFAULT_VARIANCE if self.variance is None else self.variance
 
     @property
     def drawn(self) -> int:

@@ -1,0 +1,85 @@
+"""The one-sided likelihood ratio: values that are 0 or 1, looked at at any time."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from matchbound.bounds.checks import Known, check_binary, check_delta, check_size, one_size
+from matchbound.bounds.ranges import least_share
+from matchbound.bounds.sample import Sample, Size
+
+ROUNDING = 1e-9
+BLOCKS = 10_000  # evaluations over a range of sizes
+
+
+def likelihood(sample: Sample, size: Size, delta: float) -> float:
+    """The share of ones in a finite population, however many values one has chosen to look at.
+
+    Claim: with probability at least 1 − δ the share is at or above this bound for every beginning
+    of the sample's order, and for every size in the range given.
+    Formula: the least m over n that no beginning rejects; m is rejected when the mean of
+    f(m')/f(m) over m' = m + 1 … n reaches 1/δ, f(m) = C(m, k)·C(n − m, i − k), k ones among the
+    first i. For a range the least such share, at the time that counts at its top.
+    Assumes: drawn uniformly without replacement, in draw order, values *known* to be 0 or 1.
+    Prefer it: for such values, where their number is not fixed beforehand; `anytime` is narrower
+    where fewer than 8 zeros are expected.
+    Source: Ville (1939), for a mixture of likelihood ratios.
+
+    >>> import numpy as np
+    >>> from matchbound import bounds
+    >>> seen = np.arange(400) % 20 > 0
+    >>> round(bounds.lower(seen, size=2000, delta=0.05, method="likelihood"), 4)
+    0.9165
+    >>> round(bounds.lower(seen, size=(400, 2000), delta=0.05, method="likelihood"), 4)
+    0.9161
+    """
+    assert size is not None
+    return likelihood_share(sample.values == 1, size, delta)
+
+
+def likelihood_share(
+    values: NDArray[np.bool_], size: tuple[int, int], delta: float, known: Known = (0.0, 0)
+) -> float:
+    """The mean over an unseen part and a known one, as `hypergeometric.share_lower`, at any time.
+
+    For a range, the beginning of the sample that gives the most at the range's top serves for all
+    sizes: every beginning's bound holds.
+    """
+    from matchbound.bounds._likelihood import least_kept, running_ones
+
+    (least, most), enough = size, (1 + ROUNDING) / delta
+    running = running_ones(values, most, enough)
+    time = int(np.argmax(running == running[-1]))
+    ones = int(values[: time + 1].sum())
+    zeros, missed = time + 1 - ones, int((~values).sum())
+
+    def bound(n: int) -> int:
+        return min(int(least_kept(ones, zeros, n, enough, ones)), n - missed)
+
+    if least == most:
+        return (known[0] + bound(most)) / (known[1] + most)
+    return least_share(bound, size, known, BLOCKS)
+
+
+def likelihood_ones(values: ArrayLike, n: int, delta: float) -> int:
+    """The number of ones among n is at least this, `values` being drawn in this order.
+
+    Claim, assumptions and source: as `likelihood`.
+
+    >>> likelihood_ones([True] * 19 + [False], 100, 0.05)
+    82
+    """
+    return int(likelihood_sequence(values, n, delta)[-1])
+
+
+def likelihood_sequence(values: ArrayLike, n: int, delta: float) -> NDArray[np.int64]:
+    """`likelihood_ones` after each value, all of them valid together.
+
+    >>> likelihood_sequence([1, 1, 0, 1, 1, 1, 1], 9, 0.1)
+    array([1, 3, 3, 3, 4, 5, 6])
+    """
+    from matchbound.bounds._likelihood import running_ones
+
+    delta, numbers = check_delta(delta), check_binary(values)
+    size = int(one_size("likelihood", check_size(n, len(numbers))))
+    running = np.asarray(running_ones(numbers, size, (1 + ROUNDING) / delta))
+    return np.asarray(np.minimum(running, size - np.cumsum(~numbers)))
