@@ -63,8 +63,8 @@ class Tally:
 
     `train` holds D's labels, `validation` S's in S's own order, `overlap` the places in it (from 0)
     of nodes that are in D as well, `size` the number of nodes in the population. `gap` holds the
-    cells of all nodes that have no sure label (a census), or of a sample of the population, labelled
-    or not. Without a complete matcher c and hc equal h, and ct equals ht.
+    cells of all nodes without a sure label (a census), or of a sample of all nodes, labelled or
+    not. Without a complete matcher c and hc equal h, and ct equals ht.
     """
 
     size: int

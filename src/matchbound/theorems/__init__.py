@@ -76,6 +76,17 @@ def guarantees(
     return tuple(found)
 
 
+def guarantee_with_errors(g: Guarantee, tally: Tally, choices: Choices, errors: int) -> float:
+    """The value of a guarantee by the sharp theorem if at most so many labels of S − D are wrong.
+
+    At worst they are those that hurt most, and their truth is anything.
+    """
+    complete = g.algorithm == "complete"
+    theorem = {"precision": sharp.precision, "recall": sharp.recall}.get(g.metric, sharp.error_rate)
+    known = tally if complete else holdout_alone(tally)
+    return _outwards(theorem(known, choices, complete, errors).value, g.side)
+
+
 def choose_threshold(
     tallies: Mapping[str, Tally], choices: Choices, *, complete: bool
 ) -> Threshold:
@@ -194,4 +205,12 @@ def _outwards(value: float, side: str) -> float:
     return min(max(rounded, 0.0), 1.0)
 
 
-__all__ = ["METRICS", "WHOLE", "Guarantee", "Threshold", "choose_threshold", "guarantees"]
+__all__ = [
+    "METRICS",
+    "WHOLE",
+    "Guarantee",
+    "Threshold",
+    "choose_threshold",
+    "guarantee_with_errors",
+    "guarantees",
+]

@@ -1,32 +1,35 @@
 """Nodes with a true match: nobody knows how many there are, so recall takes the worst number."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
-from heapq import heappop, heappush
+
+import numpy as np
 
 from matchbound import bounds
-from matchbound.bounds.hypergeometric import hypergeometric_lower, slope_below
-from matchbound.bounds.likelihood import likelihood_ones
+from matchbound.bounds.hypergeometric import hypergeometric_lower, share_lower
+from matchbound.bounds.likelihood import likelihood_ones, likelihood_share
+from matchbound.bounds.sample import DEFAULT_VARIANCE
 from matchbound.choices import Choices
 from matchbound.tallies import Tally
 from matchbound.theorems import labels
 from matchbound.theorems.terms import (
     RATIOS,
+    Known,
     bounded,
     matched_share,
+    mean_lower,
     members_bound,
     or_default,
     planned_variance,
     ratio_lower,
     require_some,
     sampled,
+    spoilt,
     trained,
     worst,
 )
-
-GRAIN = 1e-5  # how finely numbers of members are searched, relative to the number
-BLOCKS = 20_000  # and in how many steps at most
 
 
 @dataclass(frozen=True)
@@ -36,28 +39,24 @@ class Line:
     start: float
     slope: float
 
-    def __call__(self, size: float) -> float:
-        return self.start + self.slope * size
-
 
 @dataclass(frozen=True)
 class Steps:
-    """Σ r_H ≥ known + ones(N − count), `ones` rising by 0 or 1 a step; at least `below`, a line.
+    """Σ r_H ≥ known + ones(N − count), where `ones` does not fall.
 
-    `fewest` is the least N that the sample leaves possible.
+    `share` bounds (sum + ones(n)) / (number + n) from below over a range of n. `fewest` is the
+    least N that the sample leaves possible.
     """
 
-    known: float
-    count: int
-    ones: Callable[[int], int]
+    known: Known
     fewest: int
-    below: Line
-
-    def __call__(self, size: float) -> float:
-        return self.known + self.ones(int(size) - self.count)
+    ones: Callable[[int], int]
+    share: Callable[[tuple[int, int], Known], float]
 
 
-def least(tally: Tally, choices: Choices, delta: float, right: float | None) -> int:
+def least(
+    tally: Tally, choices: Choices, delta: float, right: float | None, errors: int = 0
+) -> int:
     """A lower bound on |X'|: D's members are known, the others' number is bounded from S − D.
 
     Free of δ: those seen, nodes whose partner's label names them, and on precision's event as many
@@ -65,18 +64,21 @@ def least(tally: Tally, choices: Choices, delta: float, right: float | None) -> 
     """
     known = sum(labels.matched(trained(tally)))
     rest = tally.size - len(tally.train)
-    seen = labels.matched(tally.fresh)
+    seen = spoilt([float(one) for one in labels.matched(tally.fresh)], errors)
     bound = members_bound(choices)
     share = matched_share(tally.everywhere)
-    variance = or_default(None, max(share * (1 - share), 0.05) / 0.05, bound)
-
-    def at(d: float) -> float:
-        return rest * bounds.lower(seen, size=rest, delta=d, method=bound, variance=variance)
-
-    bounded_rest = bounded("sharp recall members", delta, at) if rest and seen else 0.0
+    variance = None if bound == "orderfree" else max(share * (1 - share), DEFAULT_VARIANCE)
+    others = 0.0
+    if rest and seen:
+        others = rest * bounded(
+            "sharp recall members",
+            delta,
+            lambda d: mean_lower(seen, rest, d, bound, variance),
+        )
+    in_labels = sum(labels.matched(tally.labelled)) - errors
     named = sum(c.nodes for c in tally.gap if c.right + c.added_right + c.missed)
-    in_labels = sum(labels.matched(tally.labelled))
-    return _up(max(known + bounded_rest, in_labels + named, in_labels + (right or 0.0), 1))
+    more = 0 if errors else max(named, right or 0.0)
+    return _up(max(known + others, in_labels + more, 1))
 
 
 def _up(number: float) -> int:
@@ -84,7 +86,9 @@ def _up(number: float) -> int:
     return math.ceil(number - 1e-6)
 
 
-def found(tally: Tally, choices: Choices, delta: float, bound: str) -> Line | Steps:
+def found(
+    tally: Tally, choices: Choices, delta: float, bound: str, errors: int = 0
+) -> Line | Steps:
     """A lower bound on Σ r_H, as a function of the number of nodes with a true match."""
     known_member, known_values = labels.recalls(trained(tally))
     known = math.fsum(known_values), sum(known_member)
@@ -98,28 +102,33 @@ def found(tally: Tally, choices: Choices, delta: float, bound: str) -> Line | St
     if bound in RATIOS:
         share = choices.matched or matched_share(tally.everywhere)
         variance = or_default(planned_variance(choices, "recall", share), share, bound)
-        return Line(0.0, ratio_lower(member, values, rest, delta, bound, variance, known))
+        low = ratio_lower(member, values, rest, delta, bound, variance, known, errors)
+        return Line(0.0, low)
     seen = [value for value, belongs in zip(values, member, strict=True) if belongs]
-    sizes = (len(seen), rest - labels.verified_without(fresh))
     if bound in ("hypergeometric", "likelihood"):
-        return _steps(seen, sizes, delta, bound, known)
+        return _steps(spoilt(seen, errors), delta, bound, known)
+    sizes = (len(seen), rest - labels.verified_without(fresh))
     low = bounds.lower(seen, size=sizes, delta=delta, method=bound)
     return Line(known[0] - known[1] * low, low)
 
 
-def _steps(
-    seen: list[float], sizes: tuple[int, int], delta: float, bound: str, known: tuple[float, int]
-) -> Steps:
+def _steps(seen: list[float], delta: float, bound: str, known: Known) -> Steps:
     right, drawn = int(sum(seen)), len(seen)
-    slope = slope_below(right, drawn, sizes[1], delta) if bound == "hypergeometric" else 0.0
-
-    def ones(size: int) -> int:
-        if bound == "hypergeometric":
-            return hypergeometric_lower(right, drawn, size, delta)
-        return likelihood_ones(seen, size, delta)
-
-    below = Line(known[0] - known[1] * slope, slope)
-    return Steps(known[0], known[1], ones, known[1] + drawn, below)
+    fewest = known[1] + drawn
+    if bound == "hypergeometric":
+        return Steps(
+            known,
+            fewest,
+            lambda size: hypergeometric_lower(right, drawn, size, delta),
+            lambda sizes, others: share_lower(right, drawn, sizes, delta, others),
+        )
+    values = np.array(seen) == 1
+    return Steps(
+        known,
+        fewest,
+        lambda size: likelihood_ones(values, size, delta),
+        lambda sizes, others: likelihood_share(values, sizes, delta, others),
+    )
 
 
 def worst_ratio(
@@ -130,54 +139,41 @@ def worst_ratio(
     A(N) is what was found, or `floor` if that is more. An empty range contradicts the labels: then
     only what they show is left.
     """
-
-    def ratio(right: float, size: float) -> float:
-        return (after + max(0.0, max(right, floor) - spent)) / size
-
     first = max(least, found.fewest) if isinstance(found, Steps) else least
     if first > most:
-        return after / most if most else 0.0
-    if isinstance(found, Line):
-        value = _least_on_line(found, first, most, spent, floor, ratio)
-    else:
-        value = _least_of_steps(found, first, most, spent, floor, ratio)
-    return worst("sharp recall number of members", value, ratio(found(most), most))
-
-
-Ratio = Callable[[float, float], float]
+        return max(after, 0.0) / most if most else 0.0
+    search = _least_on_line if isinstance(found, Line) else _least_of_steps
+    value = search(found, first, most, after, spent, floor)  # type: ignore[arg-type]
+    tempting = search(found, most, most, after, spent, floor)  # type: ignore[arg-type]
+    return worst("sharp recall number of members", value, tempting)
 
 
 def _least_on_line(
-    line: Line, least: int, most: int, spent: float, floor: float, ratio: Ratio
+    line: Line, least: int, most: int, after: float, spent: float, floor: float
 ) -> float:
-    """A quotient of linear functions is least at an end, or where one of the kinks is."""
+    """A quotient of linear functions is least at an end, or at a kink."""
     sizes = [float(least), float(most)]
     if line.slope > 0:
         kinks = [(level - line.start) / line.slope for level in (spent, floor)]
         sizes += [size for size in kinks if least < size < most]
-    return min(ratio(line(size), size) for size in sizes)
+    return min(
+        (after + max(0.0, line.start + line.slope * size - spent, floor - spent)) / size
+        for size in sizes
+    )
 
 
 def _least_of_steps(
-    steps: Steps, least: int, most: int, spent: float, floor: float, ratio: Ratio
+    steps: Steps, least: int, most: int, after: float, spent: float, floor: float
 ) -> float:
-    """At or below the ratio at every number: best first, blocks are split until narrow.
-
-    A(N) does not fall as N grows, so its value at a block's beginning is at or below all of it.
-    """
-    ends = min(ratio(steps(size), size) for size in (least, most))
-    everywhere = _least_on_line(steps.below, least, most, spent, floor, ratio)
-    if everywhere >= ends * (1 - GRAIN):
-        return everywhere
-    right = steps(least)
-    blocks = [(ratio(right, most), least, most, right)]
-    below = blocks[0][0]
-    for _ in range(BLOCKS):
-        below, a, b, right = heappop(blocks)
-        if b - a <= GRAIN * a:
-            break
-        middle = (a + b) // 2
-        heappush(blocks, (ratio(right, middle), a, middle, right))
-        right = steps(middle + 1)
-        heappush(blocks, (ratio(right, b), middle + 1, b, right))
-    return max(below, everywhere)
+    """Up to some N, A(N) tells nothing beyond `spent` or `floor`, and the last of them is worst."""
+    total, count = steps.known
+    level = max(spent, floor)
+    sizes = range(least, most + 1)
+    begin = least + bisect_left(sizes, level, key=lambda size: total + steps.ones(size - count))
+    values = []
+    if begin > least:
+        values.append((after + level - spent) / (begin - 1))
+    if begin <= most:
+        others = (after - spent + total, count)
+        values.append(steps.share((begin - count, most - count), others))
+    return min(values)

@@ -58,8 +58,17 @@ def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
 
     value = bounded("paper precision labels", delta, at)
     if complete:
-        some = _share(cells, "precision holdout", lambda c: c.h > 0, bounds.lower, others[0], (tally, choices))
-        kept = _share(cells, "precision complete", lambda c: c.c > 0, bounds.upper, others[1], (tally, choices))
+        some = _share(
+            cells, "precision holdout", lambda c: c.h > 0, bounds.lower, others[0], (tally, choices)
+        )
+        kept = _share(
+            cells,
+            "precision complete",
+            lambda c: c.c > 0,
+            bounds.upper,
+            others[1],
+            (tally, choices),
+        )
         if not kept:
             raise AssumptionError(
                 f"complete must match some node, got 0 of {sum(c.nodes for c in cells)}. "
@@ -116,7 +125,9 @@ def error_rate(tally: Tally, choices: Choices, complete: bool) -> Finding:
 
     value = bounded("paper error-rate labels", delta, at)
     if complete:
-        value += _share(cells, "error-rate gap", gaps.differs, bounds.upper, others[0], (tally, choices))
+        value += _share(
+            cells, "error-rate gap", gaps.differs, bounds.upper, others[0], (tally, choices)
+        )
     return Finding(value, estimate(wrong), bound)
 
 
@@ -167,9 +178,7 @@ def _members_share(
     return bounded("paper recall members", delta, at)
 
 
-def _holdout_size(
-    tally: Tally, choices: Choices, cells: Sequence[Cell]
-) -> int | tuple[int, int]:
+def _holdout_size(tally: Tally, choices: Choices, cells: Sequence[Cell]) -> int | tuple[int, int]:
     """|X_H|, or the least and the most that it can be."""
     count = matched_count(cells)
     if not choices.gap:

@@ -19,9 +19,9 @@ def possible(metric: str, tally: Tally, choices: Choices) -> Range:
     """The least and the most that the complete matcher's metric can be, given the labels."""
     if choices.future:
         return ANYTHING
-    values, others = {"precision": _precision, "recall": _recall, "error-rate": _error_rate}[metric](
-        tally, choices
-    )
+    values, others = {"precision": _precision, "recall": _recall, "error-rate": _error_rate}[
+        metric
+    ](tally, choices)
     size = len(values) + others
     if not size:
         return ANYTHING

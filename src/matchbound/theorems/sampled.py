@@ -7,11 +7,14 @@ divided among the terms in the same way whether or not there is a complete match
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+
+import numpy as np
 
 from matchbound import bounds
+from matchbound.bounds.hypergeometric import share_lower
+from matchbound.bounds.likelihood import likelihood_share
 from matchbound.choices import Choices
-from matchbound.tallies import Cell, Label, Tally
+from matchbound.tallies import Cell, Tally
 from matchbound.theorems import gaps, labels
 from matchbound.theorems.terms import (
     NOTHING,
@@ -61,7 +64,9 @@ def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
     if complete:
         matched_count(tally.gap, "complete")
         lost = _mean_loss(tally, others[0], choices)
-        some = _share(tally, "precision holdout", lambda c: c.h > 0, bounds.lower, others[1], choices)
+        some = _share(
+            tally, "precision holdout", lambda c: c.h > 0, bounds.lower, others[1], choices
+        )
         kept = _share(
             tally, "precision complete", lambda c: c.c > 0, bounds.upper, others[2], choices
         )
@@ -124,16 +129,15 @@ def _over_sizes(
     values: list[float], sizes: tuple[int, int], delta: float, bound: str, known: Known
 ) -> float:
     """The mean over the members, known ones included, however many of the nodes are members."""
-    if bound in ("hypergeometric", "likelihood"):
-        lower = bounds.share_lower if bound == "hypergeometric" else bounds.likelihood_share
-        return lower(values, sizes, delta, known)
+    if bound == "hypergeometric":
+        return share_lower(int(sum(values)), len(values), sizes, delta, known)
+    if bound == "likelihood":
+        return likelihood_share(np.array(values) == 1, sizes, delta, known)
     low = bounds.lower(values, size=sizes, delta=delta, method=bound)
     return min((known[0] + n * low) / (known[1] + n) for n in sizes)
 
 
-def _independent(
-    values: list[float], delta: float, bound: str, variance: float | None
-) -> float:
+def _independent(values: list[float], delta: float, bound: str, variance: float | None) -> float:
     """Values at nodes that are independent draws of the nodes to come."""
     return mean_lower(values, None, delta, bound, or_default(variance, 1.0, bound))
 

@@ -14,10 +14,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
-from matchbound import bounds
 from matchbound.choices import Choices
-from matchbound.tallies import Cell, Tally
-from matchbound.theorems import gaps, labels, members
+from matchbound.tallies import Tally
+from matchbound.theorems import costs, gaps, labels, members
 from matchbound.theorems.terms import (
     Finding,
     bounded,
@@ -36,14 +35,20 @@ from matchbound.theorems.terms import (
 )
 
 
-def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
-    """P ≥ (Σ_L p_C + max(0, Σ_{X−L} p_H − Σ_{X−L} d)) / |X_C|, Σ_X p_H bounded from below."""
-    holdout = holdout_right(tally, choices)
+def precision(tally: Tally, choices: Choices, complete: bool, errors: int = 0) -> Finding:
+    """P ≥ (Σ_L p_C + max(0, Σ_{X−L} p_H − Σ_{X−L} d)) / |X_C|, Σ_X p_H bounded from below.
+
+    `errors`, here and below: at most so many labels of S − D are wrong.
+    """
+    holdout = holdout_right(tally, choices, errors)
     value = complete_precision(tally, choices, Fraction(holdout.value))
+    if errors:
+        cost = max(costs.precision(label, choices.one_to_one) for label in tally.fresh)
+        value -= errors * cost / matched_count(tally.everywhere, "complete")
     return replace(holdout, value=float(value))
 
 
-def holdout_right(tally: Tally, choices: Choices) -> Finding:
+def holdout_right(tally: Tally, choices: Choices, errors: int = 0) -> Finding:
     """A lower bound on Σ_X p_H: D's is known, the rest's mean is bounded from S − D."""
     (delta,) = choices.shares(1)
     bound = pick_bound(choices, "precision", most_matches(tally.everywhere, choices) <= 1)
@@ -56,9 +61,9 @@ def holdout_right(tally: Tally, choices: Choices) -> Finding:
         right += rest * bounded(
             "sharp precision labels",
             delta,
-            lambda d: mean_lower(fresh, rest, d, bound, variance),
+            lambda d: mean_lower(fresh, rest, d, bound, variance, errors),
         )
-    right = max(right, math.fsum(labels.precisions(tally.labelled)))
+    right = max(right, math.fsum(labels.precisions(tally.labelled)) - errors)
     return Finding(right, estimate(fresh or known), bound)
 
 
@@ -73,23 +78,24 @@ def complete_precision(tally: Tally, choices: Choices, right: Fraction) -> Fract
     return (after + elsewhere) / matched_count(tally.everywhere, "complete")
 
 
-def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
+def recall(tally: Tally, choices: Choices, complete: bool, errors: int = 0) -> Finding:
     """R ≥ the least over N = |X'| of (Σ_L r_C + max(0, A(N) − Σ_L r_H − loss)) / N.
 
     A(N) bounds Σ r_H from below if N nodes have a true match.
     """
     delta, delta_members = choices.shares(2)
     bound = pick_bound(choices, "recall", choices.one_to_one)
-    right = _right_elsewhere(tally, choices)
-    least = members.least(tally, choices, delta_members, right)
-    most = sum(labels.matched(tally.labelled)) + tally.size - len(tally.labelled)
+    right = None if errors else _right_elsewhere(tally, choices)
+    least = members.least(tally, choices, delta_members, right, errors)
+    most = sum(labels.matched(tally.labelled)) + tally.size - len(tally.labelled) + errors
     after = math.fsum(labels.complete_recalls(tally.labelled))
+    after -= errors * max(costs.recall(label) for label in tally.fresh) if errors else 0.0
     lost = worst("sharp recall gap", _recall_lost(tally, right), 0.0)
     spent = math.fsum(labels.recalls(tally.labelled)[1]) + lost
     floor = _floor(tally, choices, right)
 
     def at(d: float) -> float:
-        found = members.found(tally, choices, d, bound)
+        found = members.found(tally, choices, d, bound, errors)
         return members.worst_ratio(found, least, most, after, spent, floor)
 
     value = bounded("sharp recall labels", delta, at)
@@ -98,24 +104,26 @@ def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
     return Finding(value, estimate(seen), bound)
 
 
-def error_rate(tally: Tally, choices: Choices, complete: bool) -> Finding:
+def error_rate(tally: Tally, choices: Choices, complete: bool, errors: int = 0) -> Finding:
     """W ≤ (Σ_L w_C + min(|X − L|, Σ_{X−L} w_H + |{x not in L: C ≠ H}|)) / n."""
     (delta,) = choices.shares(1)
     bound = pick_bound(choices, "error-rate", True)
     rest = tally.size - len(tally.train)
     wrong = float(sum(labels.errors(trained(tally))))
     fresh = labels.errors(sampled(tally))
+    right = [float(not one) for one in fresh]
     variance = or_default(planned_variance(choices, "error-rate"), 1.0, bound)
     if rest:
         require_some(len(fresh), "a label outside the training nodes", tally.validation)
         wrong += rest * bounded(
             "sharp error-rate labels",
             delta,
-            lambda d: bounds.upper(fresh, size=rest, delta=d, method=bound, variance=variance),
+            lambda d: 1 - mean_lower(right, rest, d, bound, variance, errors),
         )
     differing = worst("sharp error-rate gap", count_with(tally.gap, gaps.differs), 0)
     elsewhere = wrong - sum(labels.errors(tally.labelled)) + differing
-    after = sum(labels.complete_errors(tally.labelled))
+    after: float = sum(labels.complete_errors(tally.labelled))
+    after += errors * max(costs.error_rate(label) for label in tally.fresh) if errors else 0
     value = (after + min(tally.size - len(tally.labelled), max(elsewhere, 0.0))) / tally.size
     return Finding(value, estimate(fresh or labels.errors(tally.train)), bound)
 
@@ -155,6 +163,3 @@ def _sum_of_ratios(pairs: Iterable[tuple[int | None, int]]) -> Fraction:
         (n * Fraction(part or 0, whole) for (part, whole), n in counts.items() if whole),
         Fraction(0),
     )
-
-
-__all__ = ["Cell", "complete_precision", "error_rate", "holdout_right", "precision", "recall"]

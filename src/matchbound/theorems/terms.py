@@ -15,6 +15,7 @@ import numpy as np
 from matchbound import bounds
 from matchbound.bounds.orderfree import orderfree_ratio
 from matchbound.bounds.sample import DEFAULT_VARIANCE
+from matchbound.bounds.star import star_with_errors
 from matchbound.choices import Choices
 from matchbound.errors import AssumptionError
 from matchbound.tallies import Cell, Label, Tally
@@ -167,14 +168,24 @@ def planned_variance(choices: Choices, metric: str, share: float = 1.0) -> float
 
 def mean_lower(
     values: Sequence[float],
-    size: int | tuple[int, int] | None,
+    size: int | None,
     delta: float,
     bound: str,
     variance: float | None,
+    errors: int = 0,
 ) -> float:
-    """Lower bound on the mean of values over a population."""
-    numbers = np.array(values, dtype=float)
+    """Lower bound on the mean of values over a population, if at most `errors` are wrong."""
+    if errors and bound == "star":
+        everyone = [True] * len(values)
+        return ratio_lower(everyone, values, size, delta, bound, variance, NOTHING, errors)
+    numbers = np.array(spoilt(values, errors), dtype=float)
     return bounds.lower(numbers, size=size, delta=delta, method=bound, variance=variance)
+
+
+def spoilt(values: Sequence[float], errors: int) -> list[float]:
+    """The worst that wrong labels can do to a bound that uses no order: the largest become 0."""
+    largest = set(sorted(range(len(values)), key=lambda i: -values[i])[:errors])
+    return [0.0 if i in largest else value for i, value in enumerate(values)]
 
 
 def ratio_lower(
@@ -185,9 +196,15 @@ def ratio_lower(
     bound: str,
     variance: float | None,
     known: Known = NOTHING,
+    errors: int = 0,
 ) -> float:
     """Lower bound on the mean over the members among `size` nodes, and the known ones."""
+    if bound == "star" and errors:
+        return star_with_errors(
+            member, values, wrong=errors, size=size, delta=delta, variance=variance, known=known
+        )
     if bound == "orderfree":
+        member, values = _spoilt_members(member, values, errors)
         return orderfree_ratio(
             member, values, size=size, delta=delta, variance=variance, known=known
         )
@@ -199,6 +216,19 @@ def ratio_lower(
         variance=variance,
         known=known,
         anytime=bound == "anytime",
+    )
+
+
+def _spoilt_members(
+    member: Sequence[bool], values: Sequence[float], errors: int
+) -> tuple[list[bool], list[float]]:
+    """Wrong labels at their worst: the largest values become 0, and then others join with 0."""
+    members = [value if belongs else -1.0 for value, belongs in zip(values, member, strict=True)]
+    order = sorted(range(len(members)), key=lambda i: -members[i])
+    wrong = set(order[:errors])
+    return (
+        [belongs or i in wrong for i, belongs in enumerate(member)],
+        [0.0 if i in wrong else value for i, value in enumerate(values)],
     )
 
 
