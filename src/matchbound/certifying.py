@@ -1,6 +1,7 @@
 """From an audit folder, or from labels that a person brings, to a certificate."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from matchbound.settings import as_brought, as_drawn, chosen_after
 from matchbound.sources import Source, key_kind, open_source
 from matchbound.standing import certified, matcher, standing
 from matchbound.tallying import Matchers, tally_parts
+from matchbound.theorems.planned import brought_variances
 from matchbound.truths import read_labels
 
 
@@ -112,7 +114,10 @@ def compute(
 ) -> Certificate:
     """The certificate alone: nothing is written."""
     draw = None if audit is None else audit if isinstance(audit, Draw) else Draw.load(audit)
-    choices, exploratory = (chosen(changes), ()) if draw is None else chosen_after(draw, changes)
+    if draw is None:
+        choices, exploratory = chosen({**changes, "brought": True}), ()
+    else:
+        choices, exploratory = chosen_after(draw, changes)
     given = {"holdout": named(holdout, choices, "holdout")}
     if complete is not None:
         given["complete"] = named(complete, choices, "complete")
@@ -148,9 +153,12 @@ def compute(
         inputs[name]["rows"] = count
     progress("bounding")
     every = [*forms.values(), truth_form]
+    chosen_before = setting.choices
+    if draw is None:
+        chosen_before = replace(chosen_before, variances=brought_variances(tallies))
     return issue(
         tallies,
-        setting.choices,
+        chosen_before,
         complete=complete is not None,
         inputs={**setting.inputs, "labels": truth.as_dict(), **inputs},
         assumptions=assumed(tallies, setting, complete is not None, every),

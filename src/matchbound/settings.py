@@ -1,6 +1,5 @@
 """What labels are of: a draw's nodes, or nodes that a person brings along."""
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,20 +7,18 @@ from typing import Any
 
 from matchbound.choices import Choices
 from matchbound.draws import Draw, Row, join_orders, population_of
-from matchbound.engines import Engine, lend
+from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.files import digest_of_file
 from matchbound.matching import Matching
-from matchbound.sampling import hash_of, key_of
 from matchbound.sources import Source, open_source
 from matchbound.tables import id_column, kind_of_ids, read_ids
 
 DRAWN = "matchbound drew the labelled nodes uniformly at random."
 BROUGHT = (
     "Not checked: the labelled nodes are a uniform random sample of the population, and the nodes "
-    "trained on a uniform random part of them."
+    "trained on a uniform random part of them, by randomness that nobody could know or repeat."
 )
-PUBLIC_SEED = "labels brought along"  # known to all: an order that nobody chose
 SEEN = ("until", "among", "gap")  # what decides which nodes are drawn
 
 
@@ -113,12 +110,7 @@ def as_brought(
     matching: Matching,
     read: Callable[[], None],
 ) -> Setting:
-    """The nodes that have a label, in an order that nobody chose."""
-    if choices.is_anytime or choices.until or choices.among or choices.gap:
-        raise InputError(
-            "anytime, until, among and gap must be left out without a draw, got one of them: they "
-            "need an order that was drawn. Draw with them."
-        )
+    """The nodes that have a label: D, and all others to validate on. Their order means nothing."""
     matching.check_future(choices.future)
     source = open_source(con, "population", population)
     column = id_column(source, id)
@@ -146,44 +138,9 @@ def as_brought(
                 f"trained_on must hold labelled nodes, got {strange[0]!r} without a label. "
                 "Give all labels, those trained on included."
             )
-    sample = _arrange(labelled, trained, size, choices.theorem)
-    unused = set(labelled) - {node for node, _, _ in sample}
-    if unused:
-        lend(con, "unused", {"id": sorted(unused)})
-        con.keep("labels", "select l.x, l.y from labels l anti join unused u on u.id = l.x")
+    kept = set(trained)
+    sample = join_orders(trained, [node for node in labelled if node not in kept])
     return Setting(size, "string", sample, (), choices, inputs, BROUGHT, matching)
-
-
-def _arrange(
-    labelled: Sequence[str], trained: Sequence[str], size: int, theorem: str
-) -> tuple[Row, ...]:
-    """D and S, each in an order by a public key, which more labels do not reshuffle.
-
-    `sharp` validates on L − D. `paper` draws S from L as if independently of D: i nodes of D and
-    the rest of L − D, i hypergeometric (the paper's section 6), by a key that only the labelled set
-    decides.
-    """
-    import numpy as np
-
-    def ordered(label: str, seed: str, some: Sequence[str]) -> list[str]:
-        key = key_of(label, seed)
-        return sorted(some, key=lambda node: hash_of(key, node))
-
-    in_train = set(trained)
-    chosen: Sequence[str] = [node for node in labelled if node not in in_train]
-    if theorem == "paper":
-        nodes = "".join(f"{len(node)}:{node}" for node in sorted(labelled))
-        seed = hashlib.sha256(nodes.encode()).hexdigest()
-        rng = np.random.default_rng(int(key_of("intersection", seed), 16))
-        draws = len(chosen)
-        both = int(rng.hypergeometric(len(trained), size - len(trained), draws))
-        chosen = [
-            *ordered("from D", seed, trained)[:both],
-            *ordered("from L", seed, chosen)[: draws - both],
-        ]
-    return join_orders(
-        ordered("train", PUBLIC_SEED, trained), ordered("validation", PUBLIC_SEED, chosen)
-    )
 
 
 def _ids(con: Engine, select: str) -> list[str]:

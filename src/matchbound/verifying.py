@@ -22,6 +22,7 @@ from matchbound.recorded import ledger_of, other_ledger, repaired_ledger
 from matchbound.recounting import recounted
 from matchbound.sampling import Progress
 from matchbound.theorems import choose_threshold, guarantees
+from matchbound.theorems.planned import brought_variances
 from matchbound.words import advise
 
 if TYPE_CHECKING:
@@ -141,6 +142,10 @@ def _recomputed(certificate: Certificate) -> Iterator[str]:
     nodes = [node for tally in tallies.values() for node in (*tally.train, *tally.validation)]
     if choices.one_to_one and any((node.t or 0) > 1 for node in nodes):
         yield "tallies hold a node with several true matches, which choices.one_to_one excludes"
+    if choices.brought is ("draw" in certificate.inputs):
+        yield "choices.brought is not what the inputs say"
+    if choices.brought and dict(choices.variances) != brought_variances(tallies):
+        yield "choices.variances are not what the training nodes' labels give"
     complete = any(name.partition(" ")[0] == "complete" for name in certificate.inputs)
     try:
         again = guarantees(tallies, choices, complete=complete)

@@ -4,7 +4,7 @@ They are a matter of width alone: a bound holds whatever they are, if they were 
 validation labels.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from matchbound.tallies import Label, Tally
 from matchbound.theorems.terms import sure
@@ -24,6 +24,11 @@ def planned_variances(tally: Tally, *, raised: bool) -> dict[str, float]:
         if variance is not None:
             found[metric] = variance * (RAISED if raised else 1.0)
     return found
+
+
+def brought_variances(tallies: Mapping[str, Tally]) -> dict[str, float]:
+    """Of labels brought along: by the first part's training nodes, which are never unsure."""
+    return planned_variances(next(iter(tallies.values())), raised=False)
 
 
 def _variance(nodes: list[tuple[float, bool]]) -> float | None:
