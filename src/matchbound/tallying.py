@@ -77,7 +77,11 @@ def _count(
     unlabelled: str,
 ) -> Tally:
     choices = setting.choices
-    tally = count(
+
+    def read(tally: Tally) -> Tally:
+        return looked_at(tally, choices, unlabelled) if setting.stops else tally
+
+    return count(
         con,
         size=setting.size,
         sample=setting.sample,
@@ -92,8 +96,8 @@ def _count(
         dedupe=setting.matching.dedupe,
         gap=setting.gap,
         future=choices.future,
+        read=read,
     )
-    return looked_at(tally, choices, unlabelled) if setting.stops else tally
 
 
 def _refuse_doubt(con: Engine, name: str, table: str) -> None:
