@@ -165,7 +165,7 @@ def _enter(audit: Path, certificate: Certificate) -> Certificate:
     seen = read_ledger(audit).of_kind("labels")
     if not seen or seen[-1]["labels"] != source["digest"]:
         tally = next(iter(certificate.tallies.values()))
-        labelled = sum(t is not None for _, t, _ in tally.fresh)
+        labelled = sum(label.is_sure for label in tally.fresh)
         append(audit, "labels", labels=source["digest"], validation=labelled)
     issued = certified(certificate.inputs, certificate.choices, certificate.exploratory)
     placed = on_record(certificate, standing(read_ledger(audit).entries, issued))

@@ -39,9 +39,11 @@ def known_cells(
             source = "(select node as x, match as y from truth where match is not null)"
         form = "clusters" if table in clusters else "pairs"
         keep(con, f"known_{table}", f"known_{form}_of", a=source)
+    shared = {
+        what: _shared({tables[role] for role in roles}, clusters) for what, roles in SHARED.items()
+    }
     counted = " union all ".join(
-        f"select '{what}' as what, x, n from ({_shared({tables[role] for role in roles}, clusters)})"
-        for what, roles in SHARED.items()
+        f"select '{what}' as what, x, n from ({rows})" for what, rows in shared.items()
     )
     return [Cell(*row) for row in query(con, "known_cells", counted=counted, nodes=nodes)]
 
@@ -65,7 +67,8 @@ def _of_pairs(pairs: Sequence[str], clusters: Sequence[str]) -> str:
     first, *more = pairs
     joins = [f"join {t} o{i} on o{i}.x = p.x and o{i}.y = p.y" for i, t in enumerate(more)]
     joins += [
-        f"join {t} a{i} on a{i}.x = p.x join {t} b{i} on b{i}.x = p.y and b{i}.cluster = a{i}.cluster"
+        f"join {t} a{i} on a{i}.x = p.x "
+        f"join {t} b{i} on b{i}.x = p.y and b{i}.cluster = a{i}.cluster"
         for i, t in enumerate(clusters)
     ]
     return f"select p.y as x, count(*) as n from {first} p {' '.join(joins)} group by p.y"

@@ -80,7 +80,7 @@ def _given(places: Mapping[str, Path], role: str) -> Any:
 def _unlabelled(certificate: Certificate) -> str:
     """How unlabelled nodes were taken: only where there are some does it matter."""
     tally = next(iter(certificate.tallies.values()))
-    some = any(t is None for _, t, _ in (*tally.train, *tally.validation))
+    some = any(not label.is_sure for label in (*tally.train, *tally.validation))
     return "worst" if some else "refuse"
 
 
