@@ -65,7 +65,7 @@ def _read(con: Engine, setting: Setting, matchers: Matchers, name: str, table: s
     scored, least = table.endswith("_scored"), matchers.threshold
     rows = read_matches(con, source, table, form, matching, least, matchers.kinds, scored=scored)
     if not (matching.dedupe or matching.is_link):
-        _refuse_doubt(con, name, table)
+        refuse_doubt(con, name, table)
     return rows
 
 
@@ -100,7 +100,7 @@ def _count(
     )
 
 
-def _refuse_doubt(con: Engine, name: str, table: str) -> None:
+def refuse_doubt(con: Engine, name: str, table: str) -> None:
     """Ids of y among the population's: is one table matched with itself?"""
     rows = con.rows(
         f"select min(y) from {table} where cast(y as string) in "
