@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -11,6 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import matchbound as mb
+from matchbound.choices import Choices
+from matchbound.theorems import gaps, guarantees, members, sharp
+from matchbound.theorems.planned import planned_variances
+from matchbound.theorems.terms import matched_count, pick_bound
 
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "er"
 DATASETS = {  # name: one-to-one declared, least mean bounds of `sharp`
@@ -106,7 +110,7 @@ def as_table(pairs):
 
 
 def tally_by_sets(replicate, truth):
-    """Gap cells, and the triples of D and of L − D, each in any order."""
+    """The cells outside the labels, and the labels of D and of L − D, each in any order."""
     found = []
     for table in (replicate.holdout, replicate.complete):
         matches = {x: set() for x in truth}
@@ -116,14 +120,23 @@ def tally_by_sets(replicate, truth):
                 matches[y].add(x)
         found.append(matches)
     h, c = found
-    gap = Counter((len(h[x]), len(c[x]), len(h[x] & c[x])) for x in truth)
     trained = set(replicate.trained_on["id"].to_pylist())
     labelled = set(replicate.labels["x"].to_pylist())
 
-    def triples(nodes):
-        return Counter((len(h[x]), len(truth[x]), len(h[x] & truth[x])) for x in nodes)
+    def label(x):
+        t = truth[x]
+        both = h[x] & c[x]
+        return len(h[x]), len(t), len(h[x] & t), len(c[x]), len(c[x] & t), len(both)
 
-    return gap, triples(trained), triples(labelled - trained)
+    def cell(y):
+        told = labelled if replicate.dedupe else set()
+        true, false = truth[y] & told, told - truth[y]
+        both, dropped, added = h[y] & c[y], h[y] - c[y], c[y] - h[y]
+        known = (both & true, both & false, dropped & false, added & true, true - h[y] - c[y])
+        return len(h[y]), len(c[y]), len(both), *map(len, known)
+
+    gap = Counter(cell(y) for y in truth if y not in labelled)
+    return gap, Counter(map(label, trained)), Counter(map(label, labelled - trained))
 
 
 def score(pairs, truth):
@@ -136,12 +149,43 @@ def score(pairs, truth):
 
 
 def certify_all(name, every=1):
-    """Each replicate's bounds by `paper` and `sharp`, and the truth: arrays of so many by 2."""
+    """Each replicate's tally, its bounds by `paper` and `sharp`, and the truth: a row each."""
     one_to_one, *_ = DATASETS[name]
-    values = {"paper": [], "sharp": [], "truth": []}
+    tallies, values = [], {"paper": [], "sharp": [], "truth": []}
     for replicate in islice(replicates(name), 0, None, every):
         for theorem in ("paper", "sharp"):
             certificate = replicate.certify(theorem, one_to_one)
             values[theorem].append([certificate.value(m) for m in ("precision", "recall")])
+        tallies.append(certificate.tallies["all"])
         values["truth"].append([replicate.precision, replicate.recall])
-    return {kind: np.array(rows) for kind, rows in values.items()}
+    return tallies, {kind: np.array(rows) for kind, rows in values.items()}
+
+
+def as_drawn(tally, one_to_one, seed):
+    """The same labels as a draw in a random order would have had them, planned by D's."""
+    order = np.random.default_rng(seed).permutation(len(tally.validation))
+    drawn = replace(tally, validation=tuple(tally.validation[i] for i in order))
+    variances = planned_variances(tally, raised=True)
+    return drawn, Choices(one_to_one=one_to_one, variances=variances)
+
+
+def bounds_of(tally, choices):
+    found = guarantees({"all": tally}, choices, complete=True)
+    return [g.value for g in found]
+
+
+def old_bounds_of(tally, choices):
+    """The formulas before labelled nodes counted exactly, with the same bounds on the labels."""
+    loss = gaps.precision_loss_one_to_one if choices.one_to_one else gaps.precision_loss
+    cells = tally.everywhere
+    matched = matched_count(cells, "complete")
+    right = sharp.holdout_right(tally, choices).value
+    precision = (right - float(sum(c.nodes * loss(c) for c in cells))) / matched
+    delta, delta_members = choices.shares(2)
+    bound = pick_bound(choices, "recall", choices.one_to_one)
+    found = members.found(tally, choices, delta, bound)
+    least = members.least(tally, choices, delta_members, None)
+    most = sum(bool(x.t) for x in tally.labelled) + tally.size - len(tally.labelled)
+    holdout = members.worst_ratio(found, 1, most, 0.0, 0.0, 0.0)
+    dropped = sum(c.nodes for c in cells if gaps.drops(c))
+    return [max(precision, 0.0), max(holdout - dropped / least, 0.0)]

@@ -92,7 +92,6 @@ def test_certificate_holds_what_is_promised(audit, capsys):
         assert guarantee["algorithm"] == "complete"
         assert guarantee["side"] == "lower"
         assert 0.7 < guarantee["value"] < guarantee["estimate"] < 1
-        assert guarantee["delta"] == 0.025
         assert guarantee["theorem"] == "sharp"
     drawn = len(Draw.load(audit).sample)
     assert len(written["tallies"]["all"]["validation"]) == 120

@@ -114,8 +114,9 @@ def compute(
 ) -> Certificate:
     """The certificate alone: nothing is written."""
     draw = None if audit is None else audit if isinstance(audit, Draw) else Draw.load(audit)
+    exploratory: tuple[str, ...] = ()
     if draw is None:
-        choices, exploratory = chosen({**changes, "brought": True}), ()
+        choices = chosen({**changes, "brought": True})
     else:
         choices, exploratory = chosen_after(draw, changes)
     given = {"holdout": named(holdout, choices, "holdout")}

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 METRICS = ("precision", "recall", "error-rate")
 THEOREMS = ("sharp", "paper")
-BOUND_NAMES = ("auto", *(name for name, row in BOUNDS.items() if row.population))
+SERVES_ANYTIME = "likelihood"  # where values are 0 or 1; anytime picks it
+BOUND_NAMES = (
+    "auto",
+    *(name for name, row in BOUNDS.items() if row.population and name != SERVES_ANYTIME),
+)
 ORDERED = tuple(name for name, row in BOUNDS.items() if row.ordered)
 MOST_ROUNDS = 20
 CANDIDATES = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
@@ -259,11 +263,6 @@ def _check_together(choices: "Choices") -> None:
             c.brought and c.theorem == "paper" and c.bound != "auto",
             f"bound must be auto for the paper's theorem without a draw, got {c.bound!r}: which "
             "labels form its sample was not drawn either. Use auto.",
-        ),
-        (
-            c.bound == "likelihood",
-            "bound must be anytime rather than likelihood, which serves it where values are 0 or "
-            "1. Use anytime.",
         ),
     ]
     for broken, message in rules:

@@ -146,7 +146,8 @@ def check_promise(tally: Tally, choices: Choices) -> None:
     """At most one match of a matcher at a node, where it was promised."""
     if not choices.at_most_one_match:
         return
-    most = max(max(node.h, node.c) for node in (*tally.gap, *tally.train, *tally.validation))
+    labels, cells = (*tally.train, *tally.validation), tally.gap
+    most = max(*(max(node.h, node.c) for node in labels), *(max(c.h, c.c) for c in cells), 0)
     if most > 1:
         raise AssumptionError(
             f"matchers must find at most one match a node, as promised, got one with {most}. "
