@@ -5,7 +5,6 @@ Each check is shown to be able to fail: a bound with a part cut away is caught b
 
 import itertools
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from matchbound import bounds
 from matchbound.bounds import BOUNDS
 from matchbound.bounds.bernstein import KAPPA
 from matchbound.bounds.means import Row
+from nasty import NODES, every_population, ordered_samples
 
 SLACK = 1 + 1e-6  # the sums' own rounding
 
@@ -269,17 +269,6 @@ def test_independent_star_in_every_order():
 # Fractional values: every population on a grid, every sample, every order.
 
 
-def every_population(support, n):
-    return itertools.combinations_with_replacement(support, n)
-
-
-def ordered_samples(population, s):
-    """Each ordered sample of s and its probability."""
-    drawn = Counter(itertools.permutations(population, s))
-    total = math.perm(len(population), s)
-    return {sample: count / total for sample, count in drawn.items()}
-
-
 FRACTIONAL = [name for name, row in BOUNDS.items() if row.population and not row.binary]
 
 
@@ -310,9 +299,6 @@ def ratio_failure(population, s, bound_of):
         probability * (bound_of(sample) > truth + 1e-12)
         for sample, probability in ordered_samples(population, s).items()
     )
-
-
-NODES = [(False, 0.0), (True, 0.0), (True, 0.5), (True, 1.0)]
 
 
 @pytest.mark.parametrize("delta", [0.5, 0.2])
