@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from matchbound import InputError, MatchboundError, bounds
+from matchbound.bounds.likelihood import likelihood_ones
+from matchbound.bounds.orderfree import weighted_lower
 
 METHODS = (
-    "hoeffding, serfling, bernstein, hypergeometric, betting, anytime, binomial, maurer_pontil"
+    "hoeffding, serfling, bernstein, hypergeometric, star, anytime, orderfree, likelihood, "
+    "binomial, maurer_pontil"
 )
 REFUSED = [
     (
@@ -53,23 +56,23 @@ REFUSED = [
     ),
     (
         {"size": (5, 9)},
-        "size must be one number for betting, got (5, 9). "
+        "size must be one number for star, got (5, 9). "
         "Give the whole population's size; for 0 and 1, hypergeometric takes a pair.",
     ),
     (
         {"size": None, "method": "serfling"},
         "size must be given for serfling, got None. "
-        "Give the population's size, or use binomial or betting for independent draws.",
+        "Give the population's size, or use binomial or star for independent draws.",
     ),
     (
         {"method": "binomial"},
         "size must be None for binomial, got 10: it is for independent draws. "
-        "Use hypergeometric or betting for a population.",
+        "Use hypergeometric or star for a population.",
     ),
     (
         {"method": "hypergeometric"},
         "values must be 0 or 1 (the ends of the span) for hypergeometric, got 0.5. "
-        "Use betting for fractional values.",
+        "Use star for fractional values.",
     ),
     (
         {"method": "wald"},
@@ -77,8 +80,8 @@ REFUSED = [
     ),
     (
         {"counts": [1, 2, 3]},
-        "counts must be left out for betting, got some: it needs the values in draw order. "
-        "Give every value, or booleans if they are 0 or 1, or use bernstein.",
+        "counts must be left out for star, got some: it needs the values in draw order. "
+        "Give every value, or booleans if they are 0 or 1, or use orderfree.",
     ),
     (
         {"counts": [1, 2], "method": "hoeffding"},
@@ -175,6 +178,35 @@ def test_ratio_refuses_no_member_at_all():
     assert str(error.value) == "member must be true at least once, got 0 of 2. Draw more nodes."
 
 
+def test_ratio_takes_no_member_where_some_are_known():
+    bound = bounds.ratio_lower([False, False], [1, 0], size=9, delta=0.05, known=(3.0, 4))
+    assert 3 / 11 - 1e-9 <= bound <= 3 / 11  # the other seven may be members with value 0
+
+
+def test_ratio_refuses_known_values_that_do_not_fit():
+    with pytest.raises(InputError) as error:
+        bounds.ratio_lower([True], [1], size=9, delta=0.05, known=(3.0, 2))
+    assert str(error.value) == (
+        "known must be a sum of values in [0, 1] and their number, got (3.0, 2). "
+        "Give (0.0, 0) if no member is known."
+    )
+
+
+def test_likelihood_refuses_fractions():
+    with pytest.raises(InputError) as error:
+        likelihood_ones([1, 0.5], 9, 0.05)
+    assert str(error.value) == "values must be 0 or 1, got 0.5. Use star for fractions."
+
+
+def test_weights_must_be_probabilities():
+    with pytest.raises(InputError) as error:
+        weighted_lower([1, 0.5], [0.5, 0], delta=0.05)
+    assert str(error.value) == (
+        "weights must hold a probability above 0 for each of the 2 values, got [0.5, 0]. "
+        "Give how likely each is to be in the sample."
+    )
+
+
 def test_ratio_ignores_what_is_no_member():
     assert bounds.ratio_lower(
         [True, False, True], [1, None, 1], size=9, delta=0.3
@@ -186,7 +218,9 @@ def test_sequence_refuses_a_range_of_sizes():
         bounds.sequence([1, 0], size=(5, 9), delta=0.05)
 
 
-@pytest.mark.parametrize("method", ["hoeffding", "serfling", "bernstein", "hypergeometric"])
+@pytest.mark.parametrize(
+    "method", ["hoeffding", "serfling", "bernstein", "hypergeometric", "orderfree"]
+)
 def test_counts_are_the_values_in_short(method):
     values = [True] * 60 + [False] * 20
     for side in (bounds.lower, bounds.upper):
@@ -197,14 +231,14 @@ def test_counts_are_the_values_in_short(method):
 
 def test_upper_is_lower_turned_over():
     values = np.array([0.2, 0.9, 1.0, 0.5] * 20)
-    for method in ("hoeffding", "serfling", "bernstein", "betting"):
+    for method in ("hoeffding", "serfling", "bernstein", "star", "orderfree"):
         above = bounds.upper(values, size=500, delta=0.05, method=method)
         assert above == pytest.approx(
             1 - bounds.lower(1 - values, size=500, delta=0.05, method=method), abs=1e-12
         )
 
 
-@pytest.mark.parametrize("method", ["hoeffding", "serfling", "bernstein", "betting"])
+@pytest.mark.parametrize("method", ["hoeffding", "serfling", "bernstein", "star", "orderfree"])
 def test_span_scales(method):
     values = np.array([0.0, 0.5, 1.0, 1.0] * 30)
     plain = bounds.lower(values, size=500, delta=0.05, method=method, variance=0.1)
@@ -214,7 +248,9 @@ def test_span_scales(method):
     assert scaled == pytest.approx(4 * plain - 1, abs=1e-9)
 
 
-@pytest.mark.parametrize("method", ["hoeffding", "serfling", "bernstein", "hypergeometric"])
+@pytest.mark.parametrize(
+    "method", ["hoeffding", "serfling", "bernstein", "hypergeometric", "likelihood"]
+)
 def test_a_range_of_sizes_holds_for_each(method):
     values = [True] * 30 + [False] * 6
     over = bounds.lower(values, size=(36, 300), delta=0.05, method=method)
@@ -232,7 +268,7 @@ def test_auto_asks_the_type_not_the_sample():
 
     assert lower(as_bool, size=90) == lower(bits, size=90, method="hypergeometric")
     assert lower(as_bool, size=None) == lower(bits, size=None, method="binomial")
-    assert lower(bits, size=90) == lower(bits, size=90, method="betting")
+    assert lower(bits, size=90) == lower(bits, size=90, method="star")
     assert lower(bits, size=90) != lower(as_bool, size=90)
 
 

@@ -5,7 +5,6 @@ Each check is shown to be able to fail: a bound with a part cut away is caught b
 
 import itertools
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from matchbound import bounds
 from matchbound.bounds import BOUNDS
 from matchbound.bounds.bernstein import KAPPA
 from matchbound.bounds.means import Row
+from nasty import NODES, every_population, ordered_samples
 
 SLACK = 1 + 1e-6  # the sums' own rounding
 
@@ -38,12 +38,13 @@ def maurer_pontil_cut(sample, size, delta):
     return sample.mean - 7 * math.log(2 / delta) / (3 * (sample.drawn - 1))
 
 
-def betting_cut(sample, size, delta):
-    return BOUNDS["betting"].bound(sample, size, math.sqrt(delta))
+def with_half_the_evidence(name):
+    return lambda sample, size, delta: BOUNDS[name].bound(sample, size, math.sqrt(delta))
 
 
-def anytime_cut(sample, size, delta):
-    return BOUNDS["anytime"].bound(sample, size, math.sqrt(delta))
+star_cut, anytime_cut, orderfree_cut, likelihood_cut = (
+    with_half_the_evidence(name) for name in ("star", "anytime", "orderfree", "likelihood")
+)
 
 
 def hypergeometric_cut(sample, size, delta):
@@ -60,8 +61,10 @@ CUT = {
     "serfling": serfling_cut,
     "bernstein": bernstein_cut,
     "maurer_pontil": maurer_pontil_cut,
-    "betting": betting_cut,
+    "star": star_cut,
     "anytime": anytime_cut,
+    "orderfree": orderfree_cut,
+    "likelihood": likelihood_cut,
     "hypergeometric": hypergeometric_cut,
     "binomial": binomial_cut,
 }
@@ -195,7 +198,7 @@ def worst_ordered_failure(bound_of, n, s):
     return worst
 
 
-def betting_of(n, delta, method="betting", variance=None):
+def bound_of(n, delta, method="star", variance=None):
     return lambda sequence: bounds.lower(
         sequence, size=n, delta=delta, method=method, variance=variance
     )
@@ -204,13 +207,21 @@ def betting_of(n, delta, method="betting", variance=None):
 @pytest.mark.parametrize("n", [12, 15, 40])
 @pytest.mark.parametrize("delta", [0.2, 0.05])
 @pytest.mark.parametrize("variance", [0.01, None, 0.25])
-def test_betting_on_zeros_and_ones_in_every_order(n, delta, variance):
-    assert worst_ordered_failure(betting_of(n, delta, variance=variance), n, 12) <= delta
+def test_star_on_zeros_and_ones_in_every_order(n, delta, variance):
+    assert worst_ordered_failure(bound_of(n, delta, variance=variance), n, 12) <= delta
 
 
-def test_betting_in_every_order_catches_a_cut():
+@pytest.mark.parametrize("n", [12, 15, 40])
+@pytest.mark.parametrize("delta", [0.5, 0.2, 0.05])
+def test_likelihood_in_every_order(n, delta):
+    """The bound of a sequence is the greatest of all its beginnings: it is valid at any time."""
+    assert worst_ordered_failure(bound_of(n, delta, "likelihood"), n, 12) <= delta
+
+
+@pytest.mark.parametrize("cut", [star_cut, likelihood_cut])
+def test_every_order_catches_a_cut(cut):
     assert any(
-        worst_ordered_failure(betting_of(n, delta, betting_cut), n, 12) > delta
+        worst_ordered_failure(bound_of(n, delta, cut), n, 12) > delta
         for n in (12, 15, 40)
         for delta in (0.2, 0.05)
     )
@@ -220,7 +231,7 @@ def test_betting_in_every_order_catches_a_cut():
 @pytest.mark.parametrize("delta", [0.2, 0.05])
 def test_anytime_in_every_order_and_at_every_time(n, delta):
     """The greatest of the bounds of all beginnings is the last: it is valid at any time."""
-    bound = betting_of(n, delta, "anytime")
+    bound = bound_of(n, delta, "anytime")
     assert worst_ordered_failure(bound, n, 12) <= delta
     for sequence in every_sequence_of_bits(6):
         running = [bound(sequence[: i + 1]) for i in range(6)]
@@ -229,7 +240,7 @@ def test_anytime_in_every_order_and_at_every_time(n, delta):
 
 
 def test_anytime_in_every_order_catches_a_cut():
-    assert worst_ordered_failure(betting_of(12, 0.2, anytime_cut), 12, 12) > 0.2
+    assert worst_ordered_failure(bound_of(12, 0.2, anytime_cut), 12, 12) > 0.2
 
 
 def test_sequence_in_every_order():
@@ -242,12 +253,12 @@ def test_sequence_in_every_order():
         )
 
 
-def test_independent_betting_in_every_order():
+def test_independent_star_in_every_order():
     bits = every_sequence_of_bits(12)
     ones = np.array([sum(sequence) for sequence in bits])
     for delta in (0.2, 0.05):
-        for method, holds in (("betting", True), (betting_cut, False)):
-            bound = np.array([betting_of(None, delta, method)(sequence) for sequence in bits])
+        for method, holds in (("star", True), (star_cut, False)):
+            bound = np.array([bound_of(None, delta, method)(sequence) for sequence in bits])
             worst = max(
                 (p ** ones[bound > p] * (1 - p) ** (12 - ones[bound > p])).sum()
                 for p in np.nextafter(np.unique(bound), 0)[1:]
@@ -256,17 +267,6 @@ def test_independent_betting_in_every_order():
 
 
 # Fractional values: every population on a grid, every sample, every order.
-
-
-def every_population(support, n):
-    return itertools.combinations_with_replacement(support, n)
-
-
-def ordered_samples(population, s):
-    """Each ordered sample of s and its probability."""
-    drawn = Counter(itertools.permutations(population, s))
-    total = math.perm(len(population), s)
-    return {sample: count / total for sample, count in drawn.items()}
 
 
 FRACTIONAL = [name for name, row in BOUNDS.items() if row.population and not row.binary]
@@ -299,9 +299,6 @@ def ratio_failure(population, s, bound_of):
         probability * (bound_of(sample) > truth + 1e-12)
         for sample, probability in ordered_samples(population, s).items()
     )
-
-
-NODES = [(False, 0.0), (True, 0.0), (True, 0.5), (True, 1.0)]
 
 
 @pytest.mark.parametrize("delta", [0.5, 0.2])

@@ -1,7 +1,8 @@
-"""Star bets against one mean ρ; compiled.
+"""Bets against one mean ρ, and with wrong labels; compiled.
 
 Sizes are floats, infinite for independent draws. Capitals are logarithms of δ·capital: they start
-at ln δ, and ρ is rejected at 0. Nothing is rejected that rounding might explain.
+at ln δ, and ρ is rejected at 0. Nothing is rejected that rounding might explain. Star bets grow
+with their scale and with what the capital lacks; fixed bets are their scale.
 """
 
 import math
@@ -9,6 +10,7 @@ import math
 import numpy as np
 
 from matchbound._compiling import compiled
+from matchbound.bounds._capital import CAP as FIXED_CAP
 
 CAP = 0.9  # a bet risks at most this part of the capital
 AIM = math.log(1.5)  # capital aims a little beyond 1/δ, or it would creep towards it
@@ -27,17 +29,20 @@ def make_scales(size, drawn, variance):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def grow(capital: float, payoff: float, limit: float, scale: float) -> float:
+def grow(capital: float, payoff: float, limit: float, scale: float, fixed: bool) -> float:
     """The capital after a bet on a payoff that is 0 at least and `limit` in the mean at most.
 
     At a limit of 1 the statement is certainly true: nothing is bet.
     """
     if limit >= 1.0:
         return capital
-    aim = AIM - capital
-    bet = aim * math.sqrt(2.0 / (1.0 + aim)) * scale
-    if bet * limit > CAP:
-        bet = CAP / limit
+    if fixed:
+        bet, cap = scale, FIXED_CAP
+    else:
+        aim = AIM - capital
+        bet, cap = aim * math.sqrt(2.0 / (1.0 + aim)) * scale, CAP
+    if bet * limit > cap:
+        bet = cap / limit
     return capital + math.log1p(bet * (payoff - limit))
 
 
@@ -57,7 +62,7 @@ def rejects(member, values, size, known, rho, scales, delta):  # type: ignore[no
             if rest < -ROUNDING * max(1.0, total):
                 return True
             limit = rest / (size - i)
-        capital = grow(capital, values[i] if member[i] else rho, limit, scales[i])
+        capital = grow(capital, values[i] if member[i] else rho, limit, scales[i], False)
         if capital >= ROUNDING:
             return True
         if member[i]:
@@ -68,7 +73,7 @@ def rejects(member, values, size, known, rho, scales, delta):  # type: ignore[no
 
 
 @compiled
-def rejects_despite(member, values, size, known, rho, scales, delta, wrong):  # type: ignore[no-untyped-def]
+def rejects_despite(member, values, size, known, rho, scales, delta, wrong, fixed):  # type: ignore[no-untyped-def]
     """As `rejects`, whichever labels are wrong, at most `wrong` of them.
 
     capitals[j] is at or below the capital of every choice of j wrong nodes that has not rejected
@@ -91,11 +96,11 @@ def rejects_despite(member, values, size, known, rho, scales, delta, wrong):  # 
                 limit = rest / (size - i)
             if math.isinf(capitals[j]):
                 continue
-            right = grow(capitals[j], payoff, limit, scales[i])
+            right = grow(capitals[j], payoff, limit, scales[i], fixed)
             if right < ROUNDING:
                 arrived[j] = min(arrived[j], right)
             if j < wrong:
-                arrived[j + 1] = grow(capitals[j], 0.0, limit, scales[i])
+                arrived[j + 1] = grow(capitals[j], 0.0, limit, scales[i], fixed)
         capitals = arrived
         if member[i]:
             total += values[i]
@@ -118,17 +123,26 @@ def insert(greatest, payoff):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def star_bound(member, values, size, known, variance, delta, wrong):  # type: ignore[no-untyped-def]
+def star_bound(member, values, size, known, variance, delta):  # type: ignore[no-untyped-def]
     """The greatest ρ that bisection finds rejected, or 0."""
     scales = make_scales(size, values.size, variance)
     low, high = 0.0, 1.0
     for _ in range(ROUNDS):
         rho = (low + high) / 2.0
-        if wrong == 0:
-            rejected = rejects(member, values, size, known, rho, scales, delta)
+        if rejects(member, values, size, known, rho, scales, delta):
+            low = rho
         else:
-            rejected = rejects_despite(member, values, size, known, rho, scales, delta, wrong)
-        if rejected:
+            high = rho
+    return low
+
+
+@compiled
+def bound_despite(member, values, size, known, scales, delta, wrong, fixed):  # type: ignore[no-untyped-def]
+    """The greatest ρ that bisection finds rejected whichever labels are wrong, or 0."""
+    low, high = 0.0, 1.0
+    for _ in range(ROUNDS):
+        rho = (low + high) / 2.0
+        if rejects_despite(member, values, size, known, rho, scales, delta, wrong, fixed):
             low = rho
         else:
             high = rho

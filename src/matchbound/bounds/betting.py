@@ -64,7 +64,7 @@ def sequence(
     numbers = check_values(values, (0.0, 1.0))
     sizes = one_size("betting", check_size(size, len(numbers)))
     spread = check_variance(variance, DEFAULT_VARIANCE)
-    bets = _at_any_time(len(numbers), delta, spread)
+    bets = bets_at_any_time(len(numbers), delta, spread)
     return np.asarray(running_bound(numbers, sizes, bets, delta))
 
 
@@ -79,11 +79,11 @@ def fixed_bets_lower(
     """The mean over members, as `anytime` bets on it."""
     from matchbound.bounds._capital import ratio_bound
 
-    bets = _at_any_time(len(values), delta, variance)
+    bets = bets_at_any_time(len(values), delta, variance)
     return float(ratio_bound(member, values, one_size("betting", size), known, bets, delta))
 
 
-def _at_any_time(count: int, delta: float, variance: float) -> NDArray[np.float64]:
+def bets_at_any_time(count: int, delta: float, variance: float) -> NDArray[np.float64]:
     """Bets that do not depend on how many values there will be."""
     i = np.arange(1, count + 1)
     return np.asarray(np.sqrt(2 * -math.log(delta) / (variance * i * np.log1p(i))))
