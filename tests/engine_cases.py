@@ -1,5 +1,6 @@
 """What every engine must do alike: draws and certificates of small tables with awkward ids."""
 
+import itertools
 import random
 from pathlib import Path
 
@@ -147,6 +148,26 @@ def one_table(folder, engine):
     )
 
 
+def known_pairs(folder, engine):
+    """Whole numbers, one table with itself: what labels, not of all drawn nodes, tell of others."""
+    rng = random.Random(6)
+    draw = mb.draw(folder / "numbers.parquet", labels=30, train=10, seed="a", dedupe=True)
+    true = [(a, b) for a, b in itertools.combinations(NUMBERS, 2) if (b - a) % 20 == 0]
+    other = [tuple(rng.sample(NUMBERS, 2)) for _ in range(30)]
+    found = [sorted({*rng.sample(true, 2 * len(true) // 3), *other[:n]}) for n in (15, 30)]
+    drawn = [x for x, _, _ in draw.sample][3:]
+    of = {x: [str(b) for p in true for a, b in (p, p[::-1]) if str(a) == x] for x in drawn}
+    rows = [(x, y) for x in drawn for y in of[x] or [None]]
+    return mb.certify(
+        draw,
+        labels=pa.table({"x": [x for x, _ in rows], "y": pa.array([y for _, y in rows])}),
+        holdout=pa.table(columns(found[0], "x", "y")),
+        complete=pa.table(columns(found[1], "x", "y")),
+        unlabelled="worst",
+        engine=engine,
+    )
+
+
 def two_sources(folder, engine):
     draw = mb.draw(folder / "left.csv", labels=20, seed="a", source="left", engine=engine)
     nodes = [x for x, _, _ in draw.sample]
@@ -183,7 +204,7 @@ def rounds(folder, engine):
 
 
 COMMON = (draws, one_table, rounds)  # pairs, too, while executors are killed
-CASES = (*COMMON, pairs, two_sources, whole_numbers, scores, brought)
+CASES = (*COMMON, known_pairs, pairs, two_sources, whole_numbers, scores, brought)
 
 
 def refused(folder, engine):

@@ -100,7 +100,7 @@ def test_links(tmp_path, seed, suffix):
     assert all(cell.h == cell.c == cell.hc for cell in found.gap)
 
 
-def splink(pairs, scores, sources, kind=pa.float64()):
+def splink(pairs, scores, sources, kind):
     columns = {
         "match_weight": [0.0] * len(pairs),
         "match_probability": pa.array(scores, kind),

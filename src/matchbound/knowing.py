@@ -75,14 +75,16 @@ def _of_pairs(pairs: Sequence[str], clusters: Sequence[str]) -> str:
 
 
 def _of_clusters(clusters: Sequence[str]) -> str:
-    """Nodes of L by the clusters that they are in; a node sees those in the same ones."""
+    """Nodes of L by the clusters that they are in; a node sees those in the same ones.
+
+    A node's clusters are put side by side first: many of L may share one of them and not the rest.
+    """
+    first, *more = clusters
     places = range(len(clusters))
     ids = ", ".join(f"m{i}.cluster" for i in places)
     named = ", ".join(f"m{i}.cluster as c{i}" for i in places)
-    of_known = " ".join(f"join {t} m{i} on m{i}.x = k.x" for i, t in enumerate(clusters))
-    first, *more = clusters
-    of_nodes = f"join {first} m0 on m0.cluster = l.c0 " + " ".join(
-        f"join {t} m{i} on m{i}.x = m0.x and m{i}.cluster = l.c{i}" for i, t in enumerate(more, 1)
-    )
-    grouped = f"select {named}, count(*) as n from known k {of_known} group by {ids}"
-    return f"select m0.x, l.n from ({grouped}) l {of_nodes}"
+    same = " and ".join(f"l.c{i} = m{i}.cluster" for i in places)
+    others = " ".join(f"join {t} m{i} on m{i}.x = m0.x" for i, t in enumerate(more, 1))
+    known = f"from known k join {first} m0 on m0.x = k.x {others}"
+    grouped = f"select {named}, count(*) as n {known} group by {ids}"
+    return f"select m0.x, l.n from {first} m0 {others} join ({grouped}) l on {same}"
