@@ -16,12 +16,13 @@ def withhold(draws=100):
     print(f"acm-dblp, 250 nodes to validate on and 250 to train on, {draws} draws")
     for name, how in {"witness": {"threshold": 2}, "expand": {"method": "expand"}}.items():
         runs = [networks.withhold(str(seed), 250, 250, **how) for seed in range(draws)]
-        bounds, truth = (np.array([run[i] for run in runs]) for i in (0, 1))
-        for i, metric in enumerate(("precision", "recall")):
-            print(
-                f"  {name:8} {metric:10} bound {bounds[:, i].mean():.4f}, "
-                f"truth {truth[:, i].mean():.4f}, broken {(bounds[:, i] > truth[:, i]).sum()}"
-            )
+        for kind in runs[0]:
+            bounds, truth = (np.array([run[kind][i] for run in runs]) for i in (0, 1))
+            for i, metric in enumerate(("precision", "recall")):
+                print(
+                    f"  {name:8} {kind:12} {metric:10} bound {bounds[:, i].mean():.4f}, truth "
+                    f"{truth[:, i].mean():.4f}, broken {(bounds[:, i] > truth[:, i]).sum()}"
+                )
 
 
 def guided(draws=20, labels=3000, target=0.95):

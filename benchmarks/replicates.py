@@ -11,9 +11,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from replicates import DATASETS, as_drawn, bounds_of, certify_all, old_bounds_of
-
 from matchbound.theorems.others import holdout_alone, patched_holdout
+from replicates import DATASETS, as_drawn, bounds_of, certify_all, old_bounds_of
 
 ORDERS = 3
 

@@ -8,7 +8,9 @@ import pyarrow as pa
 import matchbound as mb
 from audits import write_csv
 from matchbound.guiding import guide
+from matchbound.theorems.others import patched_holdout
 from matchbound.withholding import network
+from replicates import bounds_of, old_bounds_of
 
 
 class Networks:
@@ -41,7 +43,7 @@ class Networks:
         return right / len(pairs), right / len(self.truth)
 
     def withhold(self, seed, labels, train, **how):
-        """The bounds, and the complete run's truth."""
+        """Bounds and truth by kind: the complete run, by the formula before too, and patched H."""
         draw = self.draw(seed, labels, train)
         runs = []
 
@@ -52,8 +54,19 @@ class Networks:
         certificate = mb.withhold(
             matcher, draw, self.labels(draw), population=self.population, threshold=0.0
         )
-        bounds = [certificate.value(metric) for metric in ("precision", "recall")]
-        return bounds, self.metrics(runs[1].pairs())
+        tally = certificate.tallies["all"]
+        known = dict(zip(*self.labels(draw).to_pydict().values(), strict=True))
+        kept = [(x, y) for x, y in runs[0].pairs() if x not in known]
+        patched = [*kept, *((x, y) for x, y in known.items() if y is not None)]
+        complete = self.metrics(runs[1].pairs())
+        return {
+            "complete": (bounds_of(tally, certificate.choices), complete),
+            "old formula": (old_bounds_of(tally, certificate.choices), complete),
+            "patched": (
+                bounds_of(patched_holdout(tally), certificate.choices),
+                self.metrics(patched),
+            ),
+        }
 
     def guided(self, seed, labels, train, target, **choices):
         """The matches, the certificate's precision, and the true one."""
