@@ -5,14 +5,17 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from matchbound.choices import Choices
+from matchbound.errors import AssumptionError
 from matchbound.parts import WHOLE, as_text
 from matchbound.tallies import Tally
-from matchbound.theorems import Guarantee
+from matchbound.theorems import Guarantee, guarantees
+from matchbound.theorems.others import patched_holdout
 
 if TYPE_CHECKING:
     from matchbound.certificates import Certificate
 
 ENOUGH = 30  # sampled nodes with a true match
+SIZED = ("star", "anytime", "orderfree")  # bounds whose width depends on what was planned
 
 
 def describe(certificate: "Certificate") -> str:
@@ -21,13 +24,16 @@ def describe(certificate: "Certificate") -> str:
     lines = [
         *heading(certificate),
         *map(_line, certificate.guarantees),
+        *meaning(certificate),
         *threshold_line(certificate),
+        *comparison(certificate),
     ]
     both = f", {len(tally.overlap)} of them in both" if tally.overlap else ""
     lines.append(
         f"Labelled: {len(tally.validation)} nodes to validate on and {len(tally.train)} "
         f"to train on{both}, out of {tally.size}."
     )
+    lines += planned_line(certificate)
     lines += ledger_line(certificate)
     lines += ["Assumed:", *(f"  - {assumption}" for assumption in certificate.assumptions)]
     lines += certificate.advice
@@ -82,6 +88,89 @@ def _line(g: Guarantee) -> str:
         f"  {g.metric:10} of the {g.algorithm} matcher{where} {rounded(g)}"
         f"   ({mean}; {g.theorem}, {g.bound})"
     )
+
+
+MEANINGS = {
+    "precision": "precision: for an average record with a match, the share of its matches that is "
+    "right",
+    "recall": "recall: for an average record with a true match, the share of these that is found",
+    "error-rate": "error-rate: the share of records whose matches are not exactly the true ones",
+}
+
+
+def meaning(certificate: "Certificate") -> list[str]:
+    """What is averaged over what: other tools count pairs."""
+    metrics = dict.fromkeys(g.metric for g in certificate.guarantees)
+    said = "; ".join(MEANINGS[metric] for metric in metrics)
+    return [f"Means over records, not over pairs. {_sentence(said)}."] if said else []
+
+
+def _sentence(words: str) -> str:
+    return words[0].upper() + words[1:]
+
+
+def comparison(certificate: "Certificate") -> list[str]:
+    """Where the same labels say more of the holdout matcher, alone or patched: that, in numbers.
+
+    All of it holds on the same event, so nothing is paid for the comparison.
+    """
+    choices = certificate.choices
+    complete = [g for g in certificate.guarantees if g.algorithm == "complete"]
+    if not complete or choices.theorem == "paper" or choices.is_sampled or choices.choose_threshold:
+        return []
+    others = {
+        "the holdout matcher": guarantees(certificate.tallies, choices, complete=False),
+        "the holdout matcher with the labels written over it (`matchbound patch`)": _patched(
+            certificate
+        ),
+    }
+    better = [
+        f"of {matcher}, {', '.join(said)}"
+        for matcher, found in others.items()
+        if (said := [_bare(one) for one, g in zip(found, complete) if _is_better(one, g)])
+    ]
+    return [f"The same labels certify more {'; '.join(better)}."] if better else []
+
+
+def _patched(certificate: "Certificate") -> tuple[Guarantee, ...]:
+    tallies = {part: patched_holdout(tally) for part, tally in certificate.tallies.items()}
+    try:
+        return guarantees(tallies, certificate.choices, complete=True)
+    except AssumptionError:  # a promise about matchers that labels need not keep
+        return ()
+
+
+def _bare(g: Guarantee) -> str:
+    """`precision ≥ 0.9636`."""
+    return f"{g.metric}{'' if g.part == WHOLE else f' ({g.part})'} {rounded(g)}"
+
+
+def _is_better(one: Guarantee, than: Guarantee) -> bool:
+    """In the digits that are printed."""
+    shown, other = (float(rounded(g).split()[1]) for g in (one, than))
+    return shown > other if than.side == "lower" else shown < other
+
+
+def planned_line(certificate: "Certificate") -> list[str]:
+    """What bets and stakes were sized by."""
+    choices = certificate.choices
+    sized = [g.metric for g in certificate.guarantees if g.bound in SIZED]
+    values = [
+        f"{metric} {choices.guesses[metric]:g}"
+        for metric in dict.fromkeys(sized)
+        if metric in choices.guesses and metric not in choices.variances
+    ]
+    values += [
+        f"a variance of {choices.variances[metric]:.4f} for {metric}, from the training nodes"
+        for metric in dict.fromkeys(sized)
+        if metric in choices.variances
+    ]
+    if "recall" in sized and choices.matched is not None and "recall" not in choices.variances:
+        values.append(f"{choices.matched:g} of the nodes with a true match")
+    if not sized:
+        return []
+    plan = ", ".join(values) or "nothing in particular: no value was expected at the draw"
+    return [f"Planned for: {plan}."]
 
 
 def threshold_line(certificate: "Certificate") -> list[str]:

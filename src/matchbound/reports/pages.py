@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 from matchbound.parts import WHOLE, parts
 from matchbound.reports.pictures import picture
 from matchbound.reports.sections import costs, differences, errors, tallies, verification
-from matchbound.words import heading, ledger_line, rounded, subject, threshold_line
+from matchbound.words import (
+    comparison,
+    heading,
+    ledger_line,
+    meaning,
+    planned_line,
+    rounded,
+    subject,
+    threshold_line,
+)
 
 if TYPE_CHECKING:
     from matchbound.certificates import Certificate
@@ -67,7 +76,8 @@ def _first(certificate: "Certificate", targets: Targets) -> str:
         + "</p>"
     )
     drawn = f"<figure>{picture(whole, targets)}{marks}</figure>" if whole else ""
-    said = "".join(f"<p>{escape(line)}</p>" for line in threshold_line(certificate))
+    lines_below = [*meaning(certificate), *threshold_line(certificate), *comparison(certificate)]
+    said = "".join(f"<p>{escape(line)}</p>" for line in lines_below)
     warning = ' class="exploratory"' if certificate.exploratory else ""
     return f'<section{warning}>{lines}<div class="cards">{cards}</div>{drawn}{said}</section>'
 
@@ -93,7 +103,8 @@ def _assumed(certificate: "Certificate") -> str:
     both = f", {len(tally.overlap):,} of them in both" if tally.overlap else ""
     items = "".join(f"<li>{escape(line)}</li>" for line in certificate.assumptions)
     advice = "".join(f"<p>{escape(line)}</p>" for line in certificate.advice)
-    ledger = "".join(f"<p>{escape(line)}</p>" for line in ledger_line(certificate))
+    lines = [*planned_line(certificate), *ledger_line(certificate)]
+    ledger = "".join(f"<p>{escape(line)}</p>" for line in lines)
     return (
         "<section><h2>What was labelled</h2>"
         f"<p>{len(tally.validation):,} nodes to validate on and {len(tally.train):,} to train "
