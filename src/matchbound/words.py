@@ -127,7 +127,11 @@ def comparison(certificate: "Certificate") -> list[str]:
     better = [
         f"of {matcher}, {', '.join(said)}"
         for matcher, found in others.items()
-        if (said := [_bare(one) for one, g in zip(found, complete) if _is_better(one, g)])
+        if (
+            said := [
+                _bare(one) for one, g in zip(found, complete, strict=False) if _is_better(one, g)
+            ]
+        )
     ]
     return [f"The same labels certify more {'; '.join(better)}."] if better else []
 
