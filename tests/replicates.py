@@ -1,7 +1,6 @@
 """Real data with known truth: a hundred holdout and complete matchers each, with fresh labels."""
 
 import os
-from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -11,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import matchbound as mb
+from oracles import tally_by_sets
 
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "er"
 DATASETS = {  # name: one-to-one declared, least mean bounds of `sharp`
@@ -105,25 +105,23 @@ def as_table(pairs):
     return pa.table({"x": pairs[:, 0], "y": pairs[:, 1]})
 
 
-def tally_by_sets(replicate, truth):
-    """Gap cells, and the triples of D and of L − D, each in any order."""
-    found = []
+def matches_by_node(replicate, truth):
+    """What the holdout and the complete matcher found at each node."""
     for table in (replicate.holdout, replicate.complete):
         matches = {x: set() for x in truth}
         for x, y in zip(table["x"].to_pylist(), table["y"].to_pylist(), strict=True):
             matches[x].add(y)
             if replicate.dedupe:
                 matches[y].add(x)
-        found.append(matches)
-    h, c = found
-    gap = Counter((len(h[x]), len(c[x]), len(h[x] & c[x])) for x in truth)
+        yield matches
+
+
+def counted_by_sets(replicate, truth):
+    """The tally of `sharp`; D and L − D are in some order."""
     trained = set(replicate.trained_on["id"].to_pylist())
-    labelled = set(replicate.labels["x"].to_pylist())
-
-    def triples(nodes):
-        return Counter((len(h[x]), len(truth[x]), len(h[x] & truth[x])) for x in nodes)
-
-    return gap, triples(trained), triples(labelled - trained)
+    others = set(replicate.labels["x"].to_pylist()) - trained
+    matchers = matches_by_node(replicate, truth)
+    return tally_by_sets(truth, truth, *matchers, [*trained], [*others], dedupe=replicate.dedupe)
 
 
 def score(pairs, truth):
