@@ -84,6 +84,8 @@ def tally_by_sets(
         known = [0] * 5
         for x in sure if dedupe and gap is None else ():
             true = y in truth[x]
+            if not (true or y in holdout[x] or y in complete[x]):
+                continue
             kinds = (
                 y in holdout[x] and y in complete[x] and true,
                 y in holdout[x] and y in complete[x] and not true,

@@ -1,7 +1,6 @@
 """Real data with known truth: a hundred holdout and complete matchers each, with fresh labels."""
 
 import os
-from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -15,6 +14,7 @@ from matchbound.choices import Choices
 from matchbound.theorems import gaps, guarantees, members, sharp
 from matchbound.theorems.planned import planned_variances
 from matchbound.theorems.terms import matched_count, pick_bound
+from oracles import tally_by_sets
 
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "er"
 DATASETS = {  # name: one-to-one declared, least mean bounds of `sharp`
@@ -109,34 +109,23 @@ def as_table(pairs):
     return pa.table({"x": pairs[:, 0], "y": pairs[:, 1]})
 
 
-def tally_by_sets(replicate, truth):
-    """The cells outside the labels, and the labels of D and of L − D, each in any order."""
-    found = []
+def matches_by_node(replicate, truth):
+    """What the holdout and the complete matcher found at each node."""
     for table in (replicate.holdout, replicate.complete):
         matches = {x: set() for x in truth}
         for x, y in zip(table["x"].to_pylist(), table["y"].to_pylist(), strict=True):
             matches[x].add(y)
             if replicate.dedupe:
                 matches[y].add(x)
-        found.append(matches)
-    h, c = found
+        yield matches
+
+
+def counted_by_sets(replicate, truth):
+    """The tally of `sharp`; D and L − D are in some order."""
     trained = set(replicate.trained_on["id"].to_pylist())
-    labelled = set(replicate.labels["x"].to_pylist())
-
-    def label(x):
-        t = truth[x]
-        both = h[x] & c[x]
-        return len(h[x]), len(t), len(h[x] & t), len(c[x]), len(c[x] & t), len(both)
-
-    def cell(y):
-        told = labelled if replicate.dedupe else set()
-        true, false = truth[y] & told, told - truth[y]
-        both, dropped, added = h[y] & c[y], h[y] - c[y], c[y] - h[y]
-        known = (both & true, both & false, dropped & false, added & true, true - h[y] - c[y])
-        return len(h[y]), len(c[y]), len(both), *map(len, known)
-
-    gap = Counter(cell(y) for y in truth if y not in labelled)
-    return gap, Counter(map(label, trained)), Counter(map(label, labelled - trained))
+    others = set(replicate.labels["x"].to_pylist()) - trained
+    matchers = matches_by_node(replicate, truth)
+    return tally_by_sets(truth, truth, *matchers, [*trained], [*others], dedupe=replicate.dedupe)
 
 
 def score(pairs, truth):

@@ -134,6 +134,8 @@ def test_splink_s_links_with_sources(tmp_path, suffix, kind, swapped):
     how = {"threshold": 0.7, "labels": pa.table(labels), "population": people}
     mb.patch(draw, holdout=given, out=out, **how)
     assert set(columns_of(out)) == set(given.column_names) - {"match_weight"}
+    if suffix == ".parquet":
+        assert pq.read_schema(out).field("match_probability").type == kind
     found = tally_of(draw, people, how["labels"], given, out, threshold=0.7)
     expected = {x: true[x] if x in labelled else holdout[x] for x in nodes}
     assert found == tally_by_sets(nodes, true, holdout, expected, [], draw.validated)
@@ -307,6 +309,34 @@ def test_the_losses_are_those_of_brute_force():
 
 def ratio(part, whole):
     return Fraction(part, whole) if whole else Fraction(0)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_one_table_of_several_sources(tmp_path, suffix):
+    """Splink's table of all records against all: pairs within and between two sources."""
+    rng = random.Random(11)
+    told = [rng.choice(["u", "v"]) for _ in NODES]
+    people = pa.table({"id": NODES, "source_dataset": told})
+    nodes = [f"{source}-__-{x}" for source, x in zip(told, NODES, strict=True)]
+    truth = within(groups(rng, nodes, 25))
+    pairs = [(x, y) for x in nodes for y in sorted(truth[x]) if x < y and rng.random() < 0.7]
+    pairs += [tuple(sorted(rng.sample(nodes, 2))) for _ in range(12)]
+    pairs = sorted(set(pairs))
+    apart = [[node.split("-__-") for node in pair] for pair in pairs]
+    given = {"match_probability": [0.6 + i / 1000 for i in range(len(pairs))]}
+    for i, side in enumerate("lr"):
+        given[f"source_dataset_{side}"] = [pair[i][0] for pair in apart]
+        given[f"unique_id_{side}"] = [pair[i][1] for pair in apart]
+    draw = mb.draw(people, labels=25, seed="s", dedupe=True)
+    labels, labelled = labels_of(draw, truth)
+    out, how = tmp_path / f"patched{suffix}", {"threshold": 0.6}
+    given, table = pa.table(given), pa.table(labels)
+    mb.patch(draw, holdout=given, out=out, labels=table, population=people, **how)
+    assert sorted(columns_of(out)) == sorted(given.column_names)
+    holdout = by_node(pairs, nodes, both_ways=True)
+    expected = patched_by_sets(truth, holdout, labelled)
+    found = tally_of(draw, people, table, given, out, **how)
+    assert found == tally_by_sets(nodes, truth, holdout, expected, [], draw.validated, dedupe=True)
 
 
 @pytest.mark.parametrize("kind", ["link", "source"])

@@ -3,6 +3,7 @@
 Labels are known to be right, so the result is never worse than the holdout matcher's at any node.
 """
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,6 +72,8 @@ def patch(
     check_audit(audit, labels, {})
     draw = audit if isinstance(audit, Draw) else Draw.load(audit)
     given = Path(audit) / "labels.csv" if labels is None else labels
+    if not isinstance(out, str | os.PathLike):
+        raise InputError(f"out must be a path, got {type(out).__name__}. Give the file to write.")
     place = Path(out)
     with connect() as con:
         source = open_source(con, "holdout", holdout)
@@ -87,7 +90,7 @@ def patch(
         _read_verified(con, draw, truth_form, isinstance(form, Clusters))
         progress("writing")
         kind = "pairs" if draw.matching.dedupe else "links"
-        keep(con, "patched", f"patched_{kind}", top=_top(con, least))
+        keep(con, "patched", f"patched_{kind}", top=_top(con, source, form, least))
         select = columns_of(con, source, form, draw.matching, least, place.suffix.lower() == ".csv")
         _write(con, place, f"select {select} from patched order by x, y", force)
         return Patch(place, *_counts(con, draw.matching.dedupe))
@@ -112,7 +115,7 @@ def _check_out(
 
 
 def _is_path(given: Any) -> bool:
-    return isinstance(given, str | Path)
+    return isinstance(given, str | os.PathLike)
 
 
 def _read_found(con: Engine, draw: Draw, source: Source, form: Form, least: float | None) -> None:
@@ -159,10 +162,13 @@ def _refuse_many(pairs: int, name: str) -> None:
         )
 
 
-def _top(con: Engine, least: float | None) -> str:
+def _top(con: Engine, source: Source, form: Form, least: float | None) -> str:
     """The score of a verified pair that the matcher did not find: the highest there is."""
     ((highest,),) = con.rows("select max(score) from found")
-    return repr(max((s for s in (highest, least) if s is not None), default=1.0))
+    top = max((score for score in (highest, least) if score is not None), default=1.0)
+    column = form.score if isinstance(form, Pairs) else None
+    is_half = column is not None and source.columns[column] == "FLOAT"
+    return f"cast('{top!r}' as {'float' if is_half else 'double'})"
 
 
 def _counts(con: Engine, dedupe: bool) -> tuple[int, int, int, int]:
