@@ -69,6 +69,16 @@ def test_bound_is_the_share():
     assert bound == likelihood_ones(values, 300, DELTA) / 300
 
 
+def test_no_bound_beyond_what_the_labels_leave_possible():
+    """Ones first, then zeros: an earlier beginning promises more than is left."""
+    values = np.arange(12) < 6
+    for n in (12, 13, 14):
+        assert likelihood_sequence(values, n, 0.5)[5] > n - 6
+        assert likelihood_ones(values, n, 0.5) == n - 6
+        assert likelihood_share(values, (n, n), 0.5) == (n - 6) / n
+        assert likelihood_share(values, (12, n), 0.5) <= 0.5
+
+
 # Failure
 
 

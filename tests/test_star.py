@@ -66,6 +66,16 @@ def test_a_census_is_its_own_mean():
     assert bounds.lower(values, size=4, delta=DELTA) <= 0.625
 
 
+def test_rounding_rejects_no_truth():
+    """All drawn, the last a miss: nothing is left, up to rounding, and the truth is the mean."""
+    rng = np.random.default_rng(13)
+    for _ in range(300):
+        values = np.array([*rng.choice([0.1, 1 / 3, 2 / 3, 0.7], 29), 0.0])
+        target = math.fsum(values) / 30
+        how = {"size": 30, "delta": 1e-9, "variance": 0.05}
+        assert not star_rejects(np.ones((1, 30), dtype=bool), values[None], target=target, **how)
+
+
 def test_no_bound_beyond_what_the_labels_leave_possible():
     rng = np.random.default_rng(5)
     for n, delta in itertools.product((10, 12, 20), (0.8, 0.5)):
@@ -271,6 +281,14 @@ def test_wrong_labels_whichever_they_are(share, wrong, anytime):
         assert bound <= least + 1e-9
         lost.append(least - bound)
     assert np.mean(lost) < 0.001
+
+
+def test_wrong_labels_leave_less_possible():
+    """All of four nodes drawn: the half and one of the others wrong leave 1 of 4."""
+    how = {"size": 4, "delta": 0.9, "variance": 0.01, "known": (1.0, 1)}
+    nodes = [None, 0.5, None, 0.0]
+    bound = star_with_errors(*split(nodes), wrong=2, **how)
+    assert bound <= 0.25 == least_over_choices(nodes, 2, **how)
 
 
 def test_turning_the_largest_into_0_is_not_the_worst():
