@@ -8,7 +8,7 @@ from matchbound.errors import AssumptionError
 from matchbound.tallies import Tally
 from matchbound.theorems import Guarantee, guarantee_with_errors
 
-FORGIVING = ("hypergeometric", "star", "orderfree")
+FORGIVING = ("hypergeometric", "star", "anytime", "orderfree")
 """Bounds that tell what the worst choice of wrong labels does to them."""
 
 

@@ -50,7 +50,7 @@ def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
 
     def at(d: float) -> float:
         if weights:
-            return _weighted(member, values, weights, d, variance)
+            return weighted_lower(values, weights, member=member, delta=d, variance=variance)
         spread = or_default(variance, 1.0, bound)
         return bounds.lower(
             _members(member, values), size=size, delta=d, method=bound, variance=spread
@@ -91,7 +91,7 @@ def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
 
     def at(d: float) -> float:
         if weights:
-            return _weighted(member, values, weights, d, variance)
+            return weighted_lower(values, weights, member=member, delta=d, variance=variance)
         if bound in RATIOS:
             spread = or_default(variance, share, bound)
             return ratio_lower(member, values, tally.size, d, bound, spread)
@@ -146,19 +146,6 @@ def _sample(tally: Tally, choices: Choices) -> tuple[tuple[Label, ...], list[flo
     trained, fresh = len(tally.train), len(tally.fresh)
     weights = [fresh / tally.size] * trained + [1 - trained / tally.size] * fresh
     return (*tally.train, *tally.fresh), weights
-
-
-def _weighted(
-    member: Sequence[bool],
-    values: Sequence[float],
-    weights: Sequence[float],
-    delta: float,
-    variance: float | None,
-) -> float:
-    """Nodes that do not count are bet on at even odds, so they leave the capital as it is."""
-    return weighted_lower(
-        _members(member, values), _members(member, weights), delta=delta, variance=variance
-    )
 
 
 def _members_share(

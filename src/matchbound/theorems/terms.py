@@ -176,7 +176,7 @@ def mean_lower(
     errors: int = 0,
 ) -> float:
     """Lower bound on the mean of values over a population, if at most `errors` are wrong."""
-    if errors and bound == "star":
+    if errors and bound in ("star", "anytime"):
         everyone = [True] * len(values)
         return ratio_lower(everyone, values, size, delta, bound, variance, NOTHING, errors)
     numbers = np.array(spoilt(values, errors), dtype=float)
@@ -200,9 +200,16 @@ def ratio_lower(
     errors: int = 0,
 ) -> float:
     """Lower bound on the mean over the members among `size` nodes, and the known ones."""
-    if bound == "star" and errors:
+    if errors and bound != "orderfree":
         return star_with_errors(
-            member, values, wrong=errors, size=size, delta=delta, variance=variance, known=known
+            member,
+            values,
+            wrong=errors,
+            size=size,
+            delta=delta,
+            variance=variance,
+            known=known,
+            anytime=bound == "anytime",
         )
     if bound == "orderfree":
         member, values = _spoilt_members(member, values, errors)
