@@ -37,7 +37,6 @@ from matchbound.theorems.terms import (
     trained,
 )
 
-
 GAP_VARIANCE = 0.01  # of d*, as planned: few nodes have a gap
 
 
