@@ -12,7 +12,7 @@ import pytest
 import matchbound as mb
 from audits import certify, contents, make_audit, make_inputs, read_csv, run, write_csv
 from matchbound.draws import Draw
-from matchbound.sampling import hash_of, key_of
+from matchbound.orders import hash_of, key_of
 
 
 @pytest.fixture

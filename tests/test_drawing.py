@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 import matchbound as mb
-from matchbound import sampling
-from matchbound.sampling import hash_of, key_of
+from matchbound import orders
+from matchbound.orders import hash_of, key_of
 
 
 def in_order(ids, label, seed):
@@ -29,16 +29,16 @@ def test_a_draw_is_the_beginning_of_the_order(kind, size):
 
 @pytest.mark.parametrize("cut", ["0", "1", "g"])
 def test_where_too_few_hashes_are_below_the_cut_all_are_sorted(monkeypatch, cut):
-    monkeypatch.setattr(sampling, "_cut", lambda count, size: cut)
+    monkeypatch.setattr(orders, "_cut", lambda count, size: cut)
     drawn = mb.draw(pa.table({"id": range(500)}), labels=100, seed="s")
     assert drawn.validated == in_order(range(500), "validation", "s")[:100]
 
 
 def test_the_cut_is_above_as_many_hashes_as_are_wanted():
     for count, size in ((1, 10**9), (1000, 120_000_000), (100_000, 120_000_000)):
-        share = int(sampling._cut(count, size), 16) / 2**64
+        share = int(orders._cut(count, size), 16) / 2**64
         assert count + 5 * count**0.5 < share * size < count + 7 * count**0.5 + 21
-    assert sampling._cut(5, 10) == sampling._cut(10, 10) == "g"
+    assert orders._cut(5, 10) == orders._cut(10, 10) == "g"
 
 
 @pytest.mark.parametrize("first", [-(2**63), -40, 0, 2**63 - 200])

@@ -1,6 +1,6 @@
 """A certificate's place in the ledger, checked; and what a crash left there, repaired."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,7 @@ from matchbound.certificates import Certificate
 from matchbound.draws import Draw
 from matchbound.errors import MatchboundError
 from matchbound.files import is_file
-from matchbound.ledger import append, read_ledger, repair
+from matchbound.ledger import Entry, Ledger, append, read_ledger, repair
 from matchbound.standing import certified, standing
 
 
@@ -52,12 +52,14 @@ def other_ledger(certificate: Certificate, folder: Path) -> Iterator[str]:
     before = ledger.entries[: said["entries"]]
     entry = next((e for e in ledger.of_kind("certificate") if e["certificate"] == digest), None)
     if entry is None:
+        yield from _out_of_order(ledger, said["seeded"])
         yield f"ledger.jsonl: entry {said['entries'] + 1}, this certificate's, is missing"
     elif entry["entry"] != said["entries"] + 1 or any(
         entry.get(name) != value for name, value in _issued(certificate).items()
     ):
         yield f"ledger.jsonl: entry {entry['entry']} is not as this certificate has it"
-    elif standing(before, _issued(certificate)) != said:
+    elif _standing(before, certificate) != said:
+        yield from _out_of_order(ledger, said["seeded"])
         yield "ledger is not what the entries before this certificate give"
     draws = [e["draw"] for e in ledger.of_kind("draw")]
     try:
@@ -65,6 +67,25 @@ def other_ledger(certificate: Certificate, folder: Path) -> Iterator[str]:
             yield "ledger.jsonl has no entry of this draw"
     except MatchboundError:
         return  # said already
+
+
+def _standing(entries: Sequence[Entry], certificate: Certificate) -> dict[str, Any] | None:
+    """How the certificate stands after these entries; None if no draw is among them."""
+    try:
+        return standing(entries, _issued(certificate))
+    except (KeyError, IndexError, TypeError):
+        return None
+
+
+def _out_of_order(ledger: Ledger, seeded: Mapping[str, int] | None) -> Iterator[str]:
+    """The entries named by a certificate, of matcher, choices and seed, that are other ones."""
+    for kind, number in (seeded or {}).items():
+        entry = ledger.entries[number - 1] if 0 < number <= len(ledger.entries) else {}
+        if entry.get("kind") != kind:
+            yield (
+                f"ledger.jsonl: entry {number} is not the {kind} that this certificate names, so "
+                "the seed is not shown to come after the matcher"
+            )
 
 
 def _issued(certificate: Certificate) -> dict[str, Any]:

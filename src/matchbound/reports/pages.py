@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from matchbound.parts import WHOLE, parts
 from matchbound.reports.pictures import picture
 from matchbound.reports.sections import costs, differences, errors, tallies, verification
-from matchbound.words import heading, ledger_line, rounded, subject, threshold_line
+from matchbound.words import heading, ledger_line, rounded, subject, threshold_line, why_not_whole
 
 if TYPE_CHECKING:
     from matchbound.certificates import Certificate
@@ -76,8 +76,10 @@ def _card(certificate: "Certificate", metric: str, part: str, targets: Targets) 
     g = next(g for g in certificate.guarantees if (g.metric, g.part) == (metric, part))
     verdict = ""
     if metric in targets:
-        met = g.value >= targets[metric] if g.side == "lower" else g.value <= targets[metric]
-        word = "certified" if met and not certificate.exploratory else "not certified"
+        met = certificate.meets(metric, targets[metric], part)
+        word = "certified" if met else "not certified"
+        reason = why_not_whole(certificate)
+        word += f" ({escape(reason)})" if reason else ""
         verdict = f'<p class="verdict">target {targets[metric]:g}: {word}</p>'
     where = "" if part == WHOLE else f", {part}"
     return (
