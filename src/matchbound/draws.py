@@ -207,13 +207,13 @@ class Draw:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(
                 f"audit must hold a draw.json as drawn, got one that cannot be read ({error}). "
-                "Draw again with the same seed, into another folder."
+                "Restore it, or draw again into another folder."
             ) from None
         if changed:
             refuse_unfinished(place)
             raise InputError(
                 "audit must hold draw.json and sample.csv as drawn, got them changed in "
-                f"{str(place)!r}. Draw again with --seed {draw.seed}, into another folder."
+                f"{str(place)!r}. Restore them, or draw again into another folder."
             )
         return draw
 
@@ -266,7 +266,8 @@ def is_written(folder: Path, entry: Entry) -> bool:
 
 def refuse_unfinished(folder: Path) -> None:
     """Name the state of a folder whose last draw is on record but not in its files."""
-    if not is_file(folder / NAME):
+    edited = is_file(folder / "draw.json") and draw_record(folder) is None
+    if edited or not is_file(folder / NAME):
         return
     ledger = read_ledger(folder)
     last = None if ledger.problems else last_draw(ledger.entries)
@@ -323,7 +324,7 @@ def _read_sample(path: Path, way_out: str) -> tuple[Row, ...]:
     except (ValueError, csv.Error):
         raise InputError(
             "audit must hold draw.json and sample.csv as drawn, got them changed in "
-            f"{str(path.parent)!r}. Draw again with the same seed, into another folder."
+            f"{str(path.parent)!r}. Restore them, or draw again into another folder."
         ) from None
 
 

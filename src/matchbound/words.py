@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from decimal import ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -72,10 +72,9 @@ def at_least(probability: Fraction) -> float:
 
 
 def percent(probability: float) -> str:
-    """Rounded down to four decimals; none is 100%."""
-    most = min(Decimal(repr(probability)), Decimal("0.999999"))
-    floor = (100 * most).quantize(Decimal("0.0001"), ROUND_FLOOR)
-    return f"{floor.normalize():f}%"
+    """Rounded down, so that what is missing to 100% has at most four digits."""
+    missing = Context(prec=4, rounding=ROUND_CEILING).plus(1 - Decimal(repr(probability)))
+    return f"{(100 * (1 - missing)).normalize():f}%"
 
 
 def heading(certificate: "Certificate") -> list[str]:
