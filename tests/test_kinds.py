@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import matchbound as mb
-from audits import NODES, contents, read_csv, run, write_csv, run_seeded
+from audits import NODES, contents, read_csv, run, run_seeded, write_csv
 from matchbound.tallies import Tally
 
 

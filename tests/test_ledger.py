@@ -133,7 +133,9 @@ def test_the_best_of_several_on_record_costs_each_of_them(tmp_path, capsys):
         "1 certificate from this draw, all that have a guarantee together with probability at "
         "least 90%. 1 other matcher is on record and could have been certified as well.\n"
     ) in shown
-    assert shown.count("With probability at least 90%, all together (for 2 matchers on record or") == 1
+    assert (
+        shown.count("With probability at least 90%, all together (for 2 matchers on record or") == 1
+    )
     assert not mb.Certificate.load(audit / "certificate.json").meets("precision", 0.1)
     assert run("verify", audit) == 0
 
