@@ -112,7 +112,13 @@ def test_a_certificate_of_the_holdout_and_of_a_complete_matcher_cost_once(tmp_pa
     assert certify(audit) == 0
     capsys.readouterr()
     assert certified(audit, "--force", *SEEN) == 0
-    assert capsys.readouterr().out.startswith("With probability at least 95%, all together:")
+    shown = capsys.readouterr().out
+    assert shown.startswith("With probability at least 95%, all together:")
+    assert (
+        "2 certificates from this draw, all that have a guarantee together with probability "
+        in (shown)
+    )
+    assert "probability at least 95%.\n" in shown
     assert certify(audit, "--force", *SEEN) == 0
 
 
@@ -151,9 +157,14 @@ def test_a_matcher_that_takes_care_with_the_ids_in_sample_csv(tmp_path, capsys):
 
 
 def issued(audit, certificate, ready):
-    """Enter a certificate that is computed, together with the other process."""
-    ready.wait()
-    certifying._enter(audit, certificate, None, False)
+    """Certify in this process, with what was computed, at the same moment as the other."""
+
+    def computed(*_, **__):
+        ready.wait()
+        return certificate
+
+    certifying.compute = computed
+    certifying.certify(audit, holdout="computed before")
 
 
 @pytest.mark.parametrize("pairs", [8, pytest.param(100, marks=pytest.mark.slow)])
