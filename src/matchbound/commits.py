@@ -97,6 +97,7 @@ def _price(entries: Sequence[Entry], request: Request) -> str:
 
 def preview(folder: Path, request: Request, *, force: bool) -> list[str]:
     """What `enter` would say before it makes a seed; nothing is written."""
+    _refuse_file(folder)
     entries = read_ledger(folder).entries if (folder / "ledger.jsonl").exists() else ()
     decision = decide(folder, entries, request)
     _check_folder(folder, request, decision, force)
@@ -109,6 +110,7 @@ def enter(folder: Path, request: Request, *, force: bool, say: Callable[[str], N
     The draw's entry is on disk before any file shows a drawn node. A draw that is on record and was
     interrupted is finished with its seed.
     """
+    _refuse_file(folder)
     with transaction(folder, begins=True) as ledger, alone(folder):
         decision = decide(folder, ledger.entries, request)
         _check_folder(folder, request, decision, force)
@@ -133,11 +135,14 @@ def enter(folder: Path, request: Request, *, force: bool, say: Callable[[str], N
     return drawn
 
 
-def _check_folder(folder: Path, request: Request, decision: Decision, force: bool) -> None:
+def _refuse_file(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError(
             f"out must be a folder, got {str(folder)!r}, a file. Choose another place."
         )
+
+
+def _check_folder(folder: Path, request: Request, decision: Decision, force: bool) -> None:
     request.check_labels(folder)
     if decision.unfinished and decision.continues is None and not force:
         raise InputError(

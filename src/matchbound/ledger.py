@@ -71,6 +71,7 @@ class Transaction:
 
     def __init__(self, folder: Path, file: BinaryIO) -> None:
         self.folder, self._file, self._waiting = folder, file, b""
+        self.was_cut = _cut(folder / NAME)
         self._start = file.seek(0, os.SEEK_END)
         self.entries = list(sound_ledger(folder).entries)
         if not self._start:
@@ -113,7 +114,6 @@ def transaction(folder: Path, *, begins: bool = False) -> Iterator[Transaction]:
     is_new = not is_folder(folder)
     try:
         with _locked(folder) as file:
-            _cut(folder / NAME)
             under_way = Transaction(folder, file)
             try:
                 yield under_way
@@ -202,22 +202,17 @@ def _write(file: int, lines: bytes) -> None:
         raise
 
 
-def repair(folder: Path) -> None:
-    """Cut off the line that a crash left unfinished."""
-    try:
-        _cut(folder / NAME)
-    except OSError as error:
-        raise _unwritable(folder, error) from None
-
-
 def _unwritable(folder: Path, error: OSError) -> EngineError:
     return EngineError(f"cannot write {folder / NAME}: {error.strerror}. Make it writable.")
 
 
-def _cut(path: Path) -> None:
+def _cut(path: Path) -> bool:
+    """Cut off the line that a crash left unfinished; return whether there was one."""
     data = path.read_bytes()
-    if data and not data.endswith(b"\n"):
+    unfinished = bool(data) and not data.endswith(b"\n")
+    if unfinished:
         os.truncate(path, data.rfind(b"\n") + 1)
+    return unfinished
 
 
 def sound_ledger(folder: Path) -> Ledger:

@@ -8,7 +8,7 @@ from matchbound.certificates import Certificate
 from matchbound.draws import Draw
 from matchbound.errors import MatchboundError
 from matchbound.files import is_file
-from matchbound.ledger import Entry, Ledger, append, read_ledger, repair
+from matchbound.ledger import Entry, Ledger, read_ledger, transaction
 from matchbound.standing import certified, standing
 
 
@@ -29,12 +29,14 @@ def repaired_ledger(certificate: Certificate, folder: Path) -> str:
         return ""
     if not ledger.unfinished or ledger.problems:
         return ""
-    repair(folder)
     said = certificate.ledger or {}
-    if (said["entries"], said["head"]) == (len(ledger.entries), ledger.head):
-        digest = certificate.as_dict()["digest"]
-        append(folder, "certificate", certificate=digest, **_issued(certificate))
-        return "The ledger's last line was unfinished: this certificate's entry was made again."
+    with transaction(folder) as locked:
+        if not locked.was_cut:  # another process was writing that line
+            return ""
+        if (said["entries"], said["head"]) == (len(ledger.entries), ledger.head):
+            digest = certificate.as_dict()["digest"]
+            locked.add("certificate", certificate=digest, **_issued(certificate))
+            return "The ledger's last line was unfinished: this certificate's entry was made again."
     return "The ledger's last line was unfinished (a crash): it was cut off."
 
 
