@@ -12,6 +12,7 @@ from matchbound import certifying
 from matchbound.errors import EngineError
 from matchbound.files import alone
 from matchbound.ledger import append, read_ledger
+from matchbound.standing import standing
 from matchbound.words import at_least, percent
 
 SEEN = ["--require", "precision=0.3"]
@@ -273,3 +274,37 @@ def test_probabilities_are_rounded_down(missing, shown):
     assert percent(at_least(exact)).startswith(shown[:-1])
     assert percent(at_least(exact)).endswith("%")
     assert Fraction(percent(at_least(exact))[:-1]) / 100 <= max(exact, 0) or exact < 0
+
+
+def entries_of(*facts):
+    """A ledger by kind and facts; digests do not matter here."""
+    return [{"entry": i, "digest": str(i), **one} for i, one in enumerate(facts, start=1)]
+
+
+def matcher_named(name):
+    return {"name": "", "digest": name, "threshold": None, "columns": {}}
+
+
+DRAWN = {"kind": "draw", "seed": "s", "seed_given": False, "labels": 9, "train": 0, "delta": 0.05}
+DRAWN |= {"several": 1, "second": False}
+
+
+@pytest.mark.parametrize(
+    ("more", "sure"),
+    [
+        ([], 0.95),
+        ([{"kind": "watch", "holdout": matcher_named("H")}], 0.95),
+        ([{"kind": "watch", "holdout": matcher_named("another")}], 0.9),
+        ([{"kind": "register", "holdout": matcher_named("another"), "validation": 0}], 0.9),
+        ([DRAWN | {"extends": "before"}], 0.95),
+        ([DRAWN], 0.9),
+        ([DRAWN | {"labels": 0}, DRAWN], 0.9),
+        ([{"kind": "watch", "holdout": matcher_named("another")}, DRAWN], 0.9),
+    ],
+)
+def test_what_costs_probability(more, sure):
+    """The union bound: δ for each draw and matcher that the best may have been picked from."""
+    issued = {"holdout": [matcher_named("H")], "complete": [], "labels": "", "delta": 0.05}
+    issued |= {"is_sampled": False, "exploratory": []}
+    found = standing(entries_of(DRAWN, *more), issued)
+    assert found["together"] == sure

@@ -63,12 +63,33 @@ def other_ledger(certificate: Certificate, folder: Path) -> Iterator[str]:
     elif _standing(before, certificate) != said:
         yield from _out_of_order(ledger, said["seeded"])
         yield "ledger is not what the entries before this certificate give"
-    draws = [e["draw"] for e in ledger.of_kind("draw")]
     try:
-        if Draw.load(folder).as_dict()["digest"] not in draws:
-            yield "ledger.jsonl has no entry of this draw"
+        yield from _other_draw(Draw.load(folder), ledger)
     except MatchboundError:
         return  # said already
+
+
+def _other_draw(draw: Draw, ledger: Ledger) -> Iterator[str]:
+    """What the ledger's entries of a draw, and of its choices, say otherwise."""
+    entry = next((e for e in ledger.of_kind("draw") if e.get("draw") == draw.digest), None)
+    if entry is None:
+        yield "ledger.jsonl has no entry of this draw"
+        return
+    number = entry.get("choices")
+    fixed = {
+        "population": draw.population["digest"],
+        "size": draw.population["size"],
+        "matching": draw.matching.as_dict(),
+        "train": draw.train,
+        "train_seed": draw.train_seed,
+        "choices": draw.choices.as_dict(),
+    }
+    if any(entry.get(name) != value for name, value in draw.facts().items()):
+        yield f"ledger.jsonl: entry {entry['entry']} is not as draw.json has it"
+    elif number is not None:
+        before = ledger.entries[number - 1] if 0 < number < entry["entry"] else {}
+        if any(before.get(name) != value for name, value in fixed.items() if draw.labels):
+            yield f"ledger.jsonl: entry {number} is not the choices that draw.json has"
 
 
 def _standing(entries: Sequence[Entry], certificate: Certificate) -> dict[str, Any] | None:
