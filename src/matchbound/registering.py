@@ -34,12 +34,12 @@ def register(
     if holdout is None:
         raise InputError("holdout must be given, got None. Give the holdout matcher's output.")
     with connect() as con:
-        given = [known for *_, known in opened(con, holdout, threshold, columns, draw.choices)]
+        given = [one.facts for one in opened(con, holdout, threshold, columns, draw.choices)]
     with transaction(folder) as ledger:
         check_on_record(folder)
         labelled = _labelled(ledger, Draw.load(folder))
         for one in given:
-            ledger.add("register", holdout=one, validation=labelled)
+            ledger.add("register", holdout=dict(one), validation=labelled)
     return labelled
 
 

@@ -12,7 +12,7 @@ from matchbound.commits import Request
 from matchbound.draws import Draw, join_orders, refuse_labels
 from matchbound.engines import Engine
 from matchbound.errors import InputError
-from matchbound.holdouts import check_on_population, opened
+from matchbound.holdouts import Output, check_on_population, kinds_of_ids, opened
 from matchbound.matching import Matching
 from matchbound.orders import first, first_until
 from matchbound.phases import (
@@ -23,7 +23,7 @@ from matchbound.phases import (
     without_trained,
 )
 from matchbound.sources import open_source
-from matchbound.tables import id_column, kind_of_ids, read_ids
+from matchbound.tables import id_column, read_ids
 
 Progress = Callable[[str], None]
 
@@ -72,16 +72,18 @@ def requested(
         id, matching = phase.id, phase.matching
     matching.check_future(fixed.future)
     column = id_column(table, id)
-    as_text = holdout is not None or phase is not None or trained_on is not None
-    as_text = as_text or matching.source is not None
-    kind = "string" if as_text else kind_of_ids(table, column)
-    size = read_ids(con, table, "population", column, kind, origin=matching.source)
+    outputs = _outputs(con, holdout, threshold, columns, fixed)
+    kinds = kinds_of_ids(table, column, outputs, matching)
+    if fixed.among or fixed.counted or phase is not None or trained_on is not None:
+        kinds = "string", "string"  # ids are compared with those of drawn nodes
+    size = read_ids(con, table, "population", column, kinds[0], origin=matching.source)
     earlier = _earlier(con, phase, trained_on, train, size, matching)
     if earlier is not None:
         check_second(fixed)
     else:
         train = _check_count("train", train, 0, size)
-    registered, lines = _registered(con, holdout, threshold, columns, fixed, matching)
+    registered = tuple(one.facts for one in outputs)
+    words = [check_on_population(con, one, matching, kinds) for one in outputs]
     plan = _Plan(
         con,
         table.as_dict(size=size, id=id),
@@ -91,7 +93,7 @@ def requested(
         matching,
         earlier,
         is_train_alone,
-        tuple(registered),
+        registered,
         seed is not None,
     )
     plan = replace(plan, labels=plan.checked_labels())
@@ -115,7 +117,11 @@ def requested(
         check = partial(_refuse_other_labels, con, earlier.nodes, matching)
     where = table.path or "a table"
     first_line = f"Population: {where}, {size} nodes with ids in {column!r}."
-    lines = [first_line, *lines, *plan.lines(seed)]
+    known = [
+        f"Holdout matcher{f' {one.name}' if one.name else ''}: {what}."
+        for one, what in zip(outputs, words, strict=True)
+    ]
+    lines = [first_line, *known, *plan.lines(seed)]
 
     def make(seed: str) -> Draw:
         progress("drawing")
@@ -238,9 +244,18 @@ def _choices_in_words(plan: _Plan) -> list[str]:
 def _seed_in_words(plan: _Plan, seed: str | None) -> list[str]:
     if seed is not None:
         return [f"The seed was given: {seed!r}. What is certified from it meets no --require."]
+    if plan.is_train_alone:
+        return [
+            "Label them, develop the holdout matcher, then draw the nodes to validate on: "
+            "draw POPULATION --labels N --holdout H --out AUDIT."
+        ]
     if plan.registered:
         return ["The seed is made once the holdout matcher and the choices are on record."]
-    return []
+    given = "; train.csv is for them" if plan.train else ""
+    return [
+        "Whoever develops the holdout matcher must not see sample.csv until it is on record"
+        f"{given}."
+    ]
 
 
 def _earlier(
@@ -270,33 +285,27 @@ def _refuse_other_labels(
     refuse_other_labels(con, folder, trained, matching)
 
 
-def _registered(
+def _outputs(
     con: Engine,
     holdout: Any,
     threshold: float | None,
     columns: Mapping[str, str] | None,
     choices: Choices,
-    matching: Matching,
-) -> tuple[tuple[Mapping[str, Any], ...], list[str]]:
-    """What goes on record, and in words; the table `matched` has the nodes with a match."""
-    if holdout is None:
-        if threshold is not None or columns:
-            raise InputError(
-                "threshold and columns must come with a holdout matcher, got them alone. "
-                "Give it too, or give them to certify."
-            )
-        if choices.among or choices.counted == "precision":
-            raise InputError(
-                "holdout must be given where the draw counts or takes its matches, got None. "
-                "Give the holdout matcher's output."
-            )
-        return (), []
-    known, lines = [], []
-    for name, source, form, least, facts in opened(con, holdout, threshold, columns, choices):
-        words = check_on_population(con, source, form, matching, least)
-        known.append(facts)
-        lines.append(f"Holdout matcher{f' {name}' if name else ''}: {words}.")
-    return tuple(known), lines
+) -> list[Output]:
+    """The holdout matchers to put on record, of which there may be none."""
+    if holdout is not None:
+        return opened(con, holdout, threshold, columns, choices)
+    if threshold is not None or columns:
+        raise InputError(
+            "threshold and columns must come with a holdout matcher, got them alone. "
+            "Give it too, or give them to certify."
+        )
+    if choices.among or choices.counted == "precision":
+        raise InputError(
+            "holdout must be given where the draw counts or takes its matches, got None. "
+            "Give the holdout matcher's output."
+        )
+    return []
 
 
 def _refuse_choices(
