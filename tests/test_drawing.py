@@ -51,3 +51,19 @@ def test_whole_numbers_that_are_there_twice_are_refused(first):
         assert str(told.value) == (
             f"population must hold each id once, got '{twice}' 3 times. Remove the repeats."
         )
+
+
+def test_a_holdout_matcher_of_whole_numbers_is_checked_and_changes_no_draw():
+    people = pa.table({"id": range(1000)})
+    holdout = pa.table({"x": range(0, 1000, 2), "y": range(5000, 5500)})
+    drawn, alone = (
+        mb.draw(people, labels=50, train=20, gap=10, seed="s", **more)
+        for more in ({"holdout": holdout}, {})
+    )
+    assert (drawn.sample, drawn.gap) == (alone.sample, alone.gap)
+    with pytest.raises(mb.InputError, match="got x = '5000', which is not in it"):
+        mb.draw(people, labels=5, holdout=pa.table({"x": [1, 5000], "y": [7000, 7001]}))
+    itself = pa.table({"x": [1, 2], "y": [3, 4]})
+    assert mb.draw(people, labels=5, holdout=itself, dedupe=True).registered
+    with pytest.raises(mb.InputError, match="dedupe or link must be said"):
+        mb.draw(people, labels=5, holdout=itself)

@@ -14,7 +14,7 @@ import matchbound as mb
 from audits import certify, contents, make_inputs, read_csv, run, write_csv
 from desks import make_desk
 from matchbound.bounds import hypergeometric_lower
-from matchbound.draws import is_written
+from matchbound.folders import is_written
 from matchbound.labelling.desk import Desk
 from matchbound.ledger import _digest, read_ledger, sound_ledger
 from matchbound.recounting import _redrawn

@@ -8,10 +8,11 @@ from typing import Any
 from matchbound.assumptions import assumed, on_record
 from matchbound.certificates import Certificate, issue
 from matchbound.counting import load_sample
-from matchbound.draws import Draw, last_draw, refuse_unfinished
+from matchbound.draws import Draw
 from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.files import is_folder
+from matchbound.folders import last_draw, refuse_unfinished
 from matchbound.forms import Clusters, Form, Pairs, recognise
 from matchbound.holdouts import named
 from matchbound.ledger import Transaction, since_draw, sound_ledger, transaction

@@ -114,7 +114,8 @@ def _say_how_to_label(out: Path) -> None:
 
 def _extend(options: argparse.Namespace, out: Path) -> int:
     """A larger draw in the place of a smaller one; everything but the number of labels stays."""
-    from matchbound.draws import Draw, draw_record
+    from matchbound.draws import Draw
+    from matchbound.folders import draw_record
     from matchbound.sampling import redraw
 
     before = draw_record(out) or Draw.load(out).as_dict()

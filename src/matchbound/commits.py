@@ -7,9 +7,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from matchbound.draws import FILES, Draw, draw_record, is_written, last_draw
+from matchbound.draws import FILES, Draw
 from matchbound.errors import InputError
 from matchbound.files import alone, refuse_existing
+from matchbound.folders import draw_record, is_written, last_draw
 from matchbound.ledger import Entry, read_ledger, since_draw, transaction
 from matchbound.standing import draws_cost
 from matchbound.words import at_least, percent

@@ -1,7 +1,6 @@
 """A draw: the nodes to label and everything fixed before their labels are seen, as files."""
 
 import csv
-import hashlib
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -23,7 +22,14 @@ from matchbound.files import (
     refuse_existing,
     write_whole,
 )
-from matchbound.ledger import NAME, Entry, read_ledger, transaction
+from matchbound.folders import (
+    is_written,
+    last_draw,
+    refuse_labels,
+    refuse_unfinished,
+    text_digest,
+)
+from matchbound.ledger import transaction
 from matchbound.matching import Matching
 
 if TYPE_CHECKING:
@@ -169,10 +175,10 @@ class Draw:
             "choices": self.choices.as_dict(),
             "matching": self.matching.as_dict(),
             "holdout": None if self.holdout is None else dict(self.holdout),
-            "sample_digest": _digest(self._sample_csv()),
-            "gap_digest": _digest(self._gap_csv()),
+            "sample_digest": text_digest(self._sample_csv()),
+            "gap_digest": text_digest(self._gap_csv()),
         }
-        return record | {"digest": _digest(json.dumps(record, sort_keys=True))}
+        return record | {"digest": text_digest(json.dumps(record, sort_keys=True))}
 
     @staticmethod
     def load(folder: "str | PathLike[str]") -> "Draw":
@@ -236,49 +242,6 @@ class Draw:
         )
 
 
-def refuse_labels(folder: Path) -> None:
-    if (folder / "labels.csv").exists():
-        raise InputError(
-            f"out must not hold labels yet, got {str(folder)!r}: a draw comes before them. "
-            "Draw into another folder, or move labels.csv away: a fresh draw costs its δ again."
-        )
-
-
-def last_draw(entries: Sequence[Entry]) -> Entry | None:
-    return next((entry for entry in reversed(entries) if entry["kind"] == "draw"), None)
-
-
-def draw_record(folder: Path) -> dict[str, Any] | None:
-    """The content of draw.json, if it is there and as it was written; sample.csv may not be."""
-    try:
-        record = read_json((folder / "draw.json").read_text("utf-8"))
-        body = {name: value for name, value in record.items() if name != "digest"}
-        return record if record["digest"] == _digest(json.dumps(body, sort_keys=True)) else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
-
-
-def is_written(folder: Path, entry: Entry) -> bool:
-    """Whether a draw's files are there: draw.json is the last of them."""
-    record = draw_record(folder)
-    return record is not None and bool(record["digest"] == entry["draw"])
-
-
-def refuse_unfinished(folder: Path) -> None:
-    """Name the state of a folder whose last draw is on record but not in its files."""
-    edited = is_file(folder / "draw.json") and draw_record(folder) is None
-    if edited or not is_file(folder / NAME):
-        return
-    ledger = read_ledger(folder)
-    last = None if ledger.problems else last_draw(ledger.entries)
-    if last is not None and not is_written(folder, last):
-        raise InputError(
-            f"audit must hold the draw that is last in its ledger (entry {last['entry']}), got "
-            f"another or none in {str(folder)!r}. If `draw` was interrupted, repeat it with the "
-            "same arguments, which finishes it; else restore draw.json and sample.csv."
-        )
-
-
 def population_of(draw: Draw, audit: Any, given: Any = None) -> Any:
     """Where it is now: as given, as recorded, or beside the audit folder."""
     recorded = draw.population["path"]
@@ -326,7 +289,3 @@ def _read_sample(path: Path, way_out: str) -> tuple[Row, ...]:
             "audit must hold draw.json and sample.csv as drawn, got them changed in "
             f"{str(path.parent)!r}. Restore them, or draw again into another folder."
         ) from None
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

@@ -7,10 +7,11 @@ from typing import Any
 
 from matchbound.choices import Choices
 from matchbound.counting import load_sample
-from matchbound.draws import Row, draw_record, join_orders
+from matchbound.draws import Row, join_orders
 from matchbound.engines import Engine, lend
 from matchbound.errors import InputError
 from matchbound.files import is_file
+from matchbound.folders import draw_record
 from matchbound.forms import Clusters, recognise
 from matchbound.matching import Matching
 from matchbound.sources import Source, open_source
