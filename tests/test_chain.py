@@ -12,7 +12,7 @@ import pytest
 import matchbound as mb
 from audits import certify, contents, make_audit, make_inputs, read_csv, run, write_csv
 from matchbound.draws import Draw
-from matchbound.sampling import hash_of, key_of
+from matchbound.orders import hash_of, key_of
 
 
 @pytest.fixture
@@ -429,7 +429,7 @@ BAD_LUCK = {
             write_csv(a / "sample.csv", ["id", "train", "validation"], [["a1", "", "1"]]) and None
         ),
         "audit must hold draw.json and sample.csv as drawn, got them changed in '{folder}/audit'. "
-        "Draw again with --seed s, into another folder.",
+        "Restore them, or draw again into another folder.",
     ),
     "a requirement on another metric": (
         lambda a: ["--require", "error-rate=0.1"],
@@ -468,7 +468,7 @@ BAD_LUCK = {
             and None
         ),
         "audit must hold draw.json and sample.csv as drawn, got them changed in '{folder}/audit'. "
-        "Draw again with --seed s, into another folder.",
+        "Restore them, or draw again into another folder.",
     ),
     "spaces around an id": (
         lambda a: spoil_labels(a, lambda rows: [[x, f"{y} " if y else y] for x, y in rows]),
@@ -687,7 +687,7 @@ def test_a_draw_does_not_follow_its_labels(audit, capsys):
     status = run("draw", folder / "people.csv", "--labels", 200, "--out", audit, "--force")
     assert refusal(capsys, status) == (
         f"out must not hold labels yet, got '{audit}': a draw comes before them. "
-        "Draw into another folder."
+        "Draw into another folder, or move labels.csv away: a fresh draw costs its δ again."
     )
 
 

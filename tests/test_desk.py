@@ -70,9 +70,10 @@ def test_labels_notes_and_undo(audit):
     with pytest.raises(InputError, match="must have labelled something"):
         desk.undo("Ben")
     kinds = [entry["kind"] for entry in read_ledger(audit).entries]
-    assert kinds == ["draw", "label", "label", "label", "undo", "undo", "label", "undo"]
-    assert read_ledger(audit).entries[1]["note"] == "seen twice"
-    assert c == read_ledger(audit).entries[3]["node"]
+    assert kinds[:2] == ["choices", "draw"]
+    assert kinds[2:] == ["label", "label", "label", "undo", "undo", "label", "undo"]
+    assert read_ledger(audit).entries[2]["note"] == "seen twice"
+    assert c == read_ledger(audit).entries[4]["node"]
 
 
 def test_the_labels_can_be_made_again_from_the_ledger_alone(audit):
@@ -167,14 +168,16 @@ def test_one_page_for_an_audit(audit):
         pass
 
 
-def test_no_draw_over_labels_that_the_ledger_knows(audit, capsys):
+def test_a_draw_over_labels_that_the_ledger_knows_costs_again(audit, capsys):
     desk = desk_of(audit)
     for _ in range(6):
         desk.label("Ann", desk.next("Ann"), [])
-    (audit / "labels.csv").unlink()
     people = audit.parent / "people.csv"
     assert run("draw", people, "--labels", 20, "--out", audit, "--force") == 2
     assert "must not hold labels yet" in capsys.readouterr().err
+    (audit / "labels.csv").unlink()
+    assert run("draw", people, "--labels", 20, "--out", audit, "--force") == 0
+    assert "This draw costs δ = 0.05 again" in capsys.readouterr().out
 
 
 def test_a_matcher_registered_after_the_training_nodes_was_on_record(audit, capsys):

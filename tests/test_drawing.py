@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 import matchbound as mb
-from matchbound import sampling
-from matchbound.sampling import hash_of, key_of
+from matchbound import orders
+from matchbound.orders import hash_of, key_of
 
 
 def in_order(ids, label, seed):
@@ -29,16 +29,16 @@ def test_a_draw_is_the_beginning_of_the_order(kind, size):
 
 @pytest.mark.parametrize("cut", ["0", "1", "g"])
 def test_where_too_few_hashes_are_below_the_cut_all_are_sorted(monkeypatch, cut):
-    monkeypatch.setattr(sampling, "_cut", lambda count, size: cut)
+    monkeypatch.setattr(orders, "_cut", lambda count, size: cut)
     drawn = mb.draw(pa.table({"id": range(500)}), labels=100, seed="s")
     assert drawn.validated == in_order(range(500), "validation", "s")[:100]
 
 
 def test_the_cut_is_above_as_many_hashes_as_are_wanted():
     for count, size in ((1, 10**9), (1000, 120_000_000), (100_000, 120_000_000)):
-        share = int(sampling._cut(count, size), 16) / 2**64
+        share = int(orders._cut(count, size), 16) / 2**64
         assert count + 5 * count**0.5 < share * size < count + 7 * count**0.5 + 21
-    assert sampling._cut(5, 10) == sampling._cut(10, 10) == "g"
+    assert orders._cut(5, 10) == orders._cut(10, 10) == "g"
 
 
 @pytest.mark.parametrize("first", [-(2**63), -40, 0, 2**63 - 200])
@@ -51,3 +51,19 @@ def test_whole_numbers_that_are_there_twice_are_refused(first):
         assert str(told.value) == (
             f"population must hold each id once, got '{twice}' 3 times. Remove the repeats."
         )
+
+
+def test_a_holdout_matcher_of_whole_numbers_is_checked_and_changes_no_draw():
+    people = pa.table({"id": range(1000)})
+    holdout = pa.table({"x": range(0, 1000, 2), "y": range(5000, 5500)})
+    drawn, alone = (
+        mb.draw(people, labels=50, train=20, gap=10, seed="s", **more)
+        for more in ({"holdout": holdout}, {})
+    )
+    assert (drawn.sample, drawn.gap) == (alone.sample, alone.gap)
+    with pytest.raises(mb.InputError, match="got x = '5000', which is not in it"):
+        mb.draw(people, labels=5, holdout=pa.table({"x": [1, 5000], "y": [7000, 7001]}))
+    itself = pa.table({"x": [1, 2], "y": [3, 4]})
+    assert mb.draw(people, labels=5, holdout=itself, dedupe=True).registered
+    with pytest.raises(mb.InputError, match="dedupe or link must be said"):
+        mb.draw(people, labels=5, holdout=itself)

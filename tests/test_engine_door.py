@@ -61,7 +61,7 @@ def test_spark_has_its_own_memory(name, value):
 def test_temp_is_where_it_spills(tmp_path, monkeypatch, capsys):
     people = write_csv(tmp_path / "people.csv", ["id"], [["a"], ["b"]])
     seen = []
-    monkeypatch.setattr("matchbound.sampling.key_of", lambda *_: seen.extend(spill.iterdir()) or "")
+    monkeypatch.setattr("matchbound.orders.key_of", lambda *_: seen.extend(spill.iterdir()) or "")
     spill = tmp_path / "spill"
     words = ["draw", people, "--labels", 1, "--out", tmp_path / "audit", "--temp", spill]
     assert run(*words) == 2

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import matchbound as mb
-from audits import NODES, contents, read_csv, run, write_csv
+from audits import NODES, contents, read_csv, run, run_seeded, write_csv
 from matchbound.tallies import Tally
 
 
@@ -35,8 +35,8 @@ def audit_of(folder, *options, labels=120, train=40):
     truth, tables = make_scored(folder)
     audit = folder / "audit"
     given = ["--labels", labels] if labels else []
-    draw = ["draw", folder / "people.csv", *given, "--train", train, "--seed", "s"]
-    assert run(*draw, "--out", audit, *options) == 0
+    draw = ["draw", folder / "people.csv", *given, "--train", train]
+    assert run_seeded("s", *draw, "--out", audit, *options) == 0
     label(audit, truth)
     return audit, truth, tables
 
@@ -246,7 +246,7 @@ def test_until_enough_are_matched(tmp_path, capsys):
     assert certify(audit, "--threshold", 0.8) == 0
     certificate = load(audit)
     assert [g.bound for g in certificate.guarantees] == ["hypergeometric", "anytime"]
-    assert certificate.ledger["registered"] == 2
+    assert certificate.ledger["registered"] == 1
     assert certify(audit, "--threshold", 0.7, "--force") == 2
     assert "holdout must be the output that nodes were drawn by" in capsys.readouterr().err
 
@@ -346,16 +346,19 @@ def test_at_any_time(tmp_path, capsys):
 
 
 def test_an_extension_that_was_interrupted_is_repeated(tmp_path, capsys):
-    """The files were written, the ledger was not told."""
+    """The ledger was told, the files were not written, or one of them."""
     audit, truth, _ = audit_of(tmp_path, "--anytime", labels=60, train=0)
-    ledger = (audit / "ledger.jsonl").read_text()
+    before = {name: (audit / name).read_text() for name in ("draw.json", "sample.csv")}
     extend = ["draw", tmp_path / "people.csv", "--extend", "--out", audit, "--labels", 120]
     assert run(*extend) == 0
-    (audit / "ledger.jsonl").write_text(ledger)
-    label(audit, truth)
-    assert certify(audit, "--threshold", 0.3) == 2
-    assert "audit must hold a draw that its ledger knows" in capsys.readouterr().err
+    drawn = contents(audit)
+    for name in before:  # draw.json is written last
+        (audit / name).write_text(before[name])
+        assert certify(audit, "--threshold", 0.3) == 2
+        assert "audit must hold the draw that is last in its ledger" in capsys.readouterr().err
     assert run(*extend) == 0
+    assert contents(audit) == drawn
+    label(audit, truth)
     assert certify(audit, "--threshold", 0.3) == 0
     load(audit)
 

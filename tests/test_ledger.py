@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 import matchbound as mb
-from audits import certify, contents, make_audit, make_inputs, run, write_csv
+from audits import certify, contents, make_audit, make_inputs, run, run_seeded, write_csv
 from matchbound.ledger import append, read_ledger
 
 
@@ -22,8 +22,8 @@ def label(audit, truth, role=None):
 
 
 def draw(folder, *options):
-    arguments = ["draw", folder / "people.csv", "--labels", 120, "--train", 60, "--seed", "s"]
-    return run(*arguments, "--out", folder / "audit", *options)
+    arguments = ["draw", folder / "people.csv", "--labels", 120, "--train", 60]
+    return run_seeded("s", *arguments, "--out", folder / "audit", *options)
 
 
 @pytest.fixture
@@ -41,14 +41,15 @@ def audit(tmp_path):
 
 def test_what_was_done_is_on_record_in_order(audit, capsys):
     kinds = [entry["kind"] for entry in entries(audit)]
-    assert kinds == ["draw", "labels", "register", "labels", "certificate"]
+    assert kinds == ["choices", "draw", "labels", "register", "labels", "certificate"]
     certificate = json.loads((audit / "certificate.json").read_text())
-    assert certificate["ledger"]["registered"] == 3
+    assert certificate["ledger"]["registered"] == 4
+    assert certificate["ledger"]["seeded"] is None
     assert certificate["ledger"]["certificates"] == 1
     assert certificate["ledger"]["together"] == 0.95
-    assert entries(audit)[4]["certificate"] == certificate["digest"]
+    assert entries(audit)[5]["certificate"] == certificate["digest"]
     fresh = sum(train is None for _, train, place in mb.Draw.load(audit).sample if place)
-    assert [entry["validation"] for entry in entries(audit)[1:4]] == [0, 0, fresh]
+    assert [entry["validation"] for entry in entries(audit)[2:5]] == [0, 0, fresh]
     assert run("verify", audit) == 0
     assert "its place in the ledger" in capsys.readouterr().out
 
@@ -59,8 +60,16 @@ def test_a_matcher_registered_at_the_draw(tmp_path, capsys):
     label(tmp_path / "audit", truth)
     assert certify(tmp_path / "audit") == 0
     shown = capsys.readouterr().out
-    assert "the holdout matcher was on record before the validation labels; 1 certificate" in shown
-    assert "is on record since entry 2 of the ledger, when no validation label was in" in shown
+    assert "the holdout matcher was on record before the seed was made; 1 certificate" in shown
+    assert (
+        "\nChecked: the seed was made after the holdout matcher was on record (entries 1 and 3 of "
+        "the ledger).\nAssumed:\n"
+    ) in shown
+    assert "Not checked: whoever developed the holdout matcher" not in shown
+    assert "Not checked: no other draw of this population was made elsewhere" in shown
+    kinds = [entry["kind"] for entry in entries(tmp_path / "audit")]
+    assert kinds == ["register", "choices", "draw", "labels", "certificate"]
+    assert run("verify", tmp_path / "audit") == 0
 
 
 @pytest.mark.parametrize("registered", ["never", "too late", "another", "another threshold"])
@@ -84,6 +93,10 @@ def test_a_matcher_that_was_not_on_record(tmp_path, capsys, registered):
     shown = capsys.readouterr().out
     assert "Ledger: the holdout matcher was not on record before the validation labels" in shown
     assert "Not checked: the choices, the holdout matcher and its threshold were fixed" in shown
+    assert (
+        "Not checked: whoever developed the holdout matcher did not know which nodes are in the "
+        "validation sample, nor their labels."
+    ) in shown
     assert run("verify", tmp_path / "audit") == 0
 
 
@@ -101,8 +114,8 @@ def test_several_certificates(audit, capsys):
     assert "3 certificates from this draw" in shown
     assert "together with probability at least 90%." in shown
     alone = ["--holdout", folder / "holdout.csv", "--out", audit / "alone.json"]
-    assert run("certify", audit, *alone) == 0
-    assert "together with probability at least 85%." in capsys.readouterr().out
+    assert run("certify", audit, *alone) == 0  # of the holdout matcher alone: the same event
+    assert "together with probability at least 90%." in capsys.readouterr().out
     for name in ("certificate.json", "second.json", "third.json", "alone.json"):
         assert run("verify", audit / name) == 0
 
@@ -116,9 +129,13 @@ def test_the_best_of_several_on_record_costs_each_of_them(tmp_path, capsys):
     label(audit, truth)
     assert certify(audit) == 0
     shown = capsys.readouterr().out
-    assert "1 certificate from this draw, or could about 1 other matchers on record, all" in shown
-    assert "together with probability at least 90%." in shown
-    assert shown.count("With probability at least 90%, all together (for 2 matchers on record") == 1
+    assert (
+        "1 certificate from this draw, all that have a guarantee together with probability at "
+        "least 90%. 1 other matcher is on record and could have been certified as well.\n"
+    ) in shown
+    assert (
+        shown.count("With probability at least 90%, all together (for 2 matchers on record or") == 1
+    )
     assert not mb.Certificate.load(audit / "certificate.json").meets("precision", 0.1)
     assert run("verify", audit) == 0
 
@@ -134,10 +151,11 @@ def test_no_draw_is_made_again_after_labels_were_seen(tmp_path, capsys, where):
         (audit / "labels.csv").rename(tmp_path / "labels.csv")
         labels = ["--labels", tmp_path / "labels.csv"]
     assert certify(audit, *labels) == 0
-    before = contents(tmp_path)
-    assert draw(tmp_path, "--force") == 2
-    assert "out must not hold labels yet" in capsys.readouterr().err
-    assert contents(tmp_path) == before
+    if where == "in the folder":
+        before = contents(tmp_path)
+        assert draw(tmp_path, "--force") == 2
+        assert "out must not hold labels yet" in capsys.readouterr().err
+        assert contents(tmp_path) == before
     assert run("register", audit, "--holdout", tmp_path / "complete.csv") == 0
     assert " validation nodes have labels already." in capsys.readouterr().out
 
@@ -197,7 +215,7 @@ def verify_after(audit, lines, capsys):
     return capsys.readouterr().out
 
 
-@pytest.mark.parametrize("place", range(5))
+@pytest.mark.parametrize("place", range(6))
 def test_an_edited_entry_is_named(audit, place, capsys):
     for change in (("2026", "2025"), ('"kind"', '"kinds"'), ("{", "{ "), ("}", "")):
         lines = lines_of(audit)
@@ -219,7 +237,7 @@ def json_of(line):
         return None
 
 
-@pytest.mark.parametrize("place", range(5))
+@pytest.mark.parametrize("place", range(6))
 def test_a_resealed_entry_is_named(audit, place, capsys):
     """Its own digest fits again; the next entry, or the certificate, still knows the old one."""
     from matchbound.ledger import _digest
@@ -229,21 +247,21 @@ def test_a_resealed_entry_is_named(audit, place, capsys):
     entry["time"] = "2020-01-01T00:00:00+00:00"
     entry |= {"digest": _digest({k: v for k, v in entry.items() if k != "digest"})}
     lines[place] = json.dumps(entry) + "\n"
-    if place == 4:  # nothing follows: the time of the last entry is not told by anything
+    if place == 5:  # nothing follows: the time of the last entry is not told by anything
         return
     assert f"entry {place + 2} does not follow entry {place + 1}" in verify_after(
         audit, lines, capsys
     )
 
 
-@pytest.mark.parametrize("place", range(5))
+@pytest.mark.parametrize("place", range(6))
 def test_a_dropped_entry_is_named(audit, place, capsys):
     lines = lines_of(audit)
     del lines[place]
     assert f"entry {place + 1}" in verify_after(audit, lines, capsys)
 
 
-@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("place", range(5))
 def test_a_moved_entry_is_named(audit, place, capsys):
     lines = lines_of(audit)
     lines[place], lines[place + 1] = lines[place + 1], lines[place]
@@ -269,7 +287,7 @@ def test_a_broken_ledger_takes_no_more_entries(audit, capsys):
 
 def test_an_unfinished_line_is_repaired_and_said(audit, capsys):
     good = (audit / "ledger.jsonl").read_text()
-    (audit / "ledger.jsonl").write_text(good + '{"entry": 6, "time": "2026-')
+    (audit / "ledger.jsonl").write_text(good + '{"entry": 7, "time": "2026-')
     assert run("verify", audit) == 0
     assert "The ledger's last line was unfinished (a crash): it was cut off." in (
         capsys.readouterr().out
@@ -289,10 +307,10 @@ def test_a_crash_while_the_certificate_was_entered_is_repaired(audit, capsys):
 
 def test_an_unfinished_line_is_cut_off_by_the_next_entry(audit):
     with (audit / "ledger.jsonl").open("a") as file:
-        file.write('{"entry": 6')
+        file.write('{"entry": 7')
     append(audit, "register", holdout={}, validation=0)
     assert not read_ledger(audit).problems
-    assert [entry["entry"] for entry in entries(audit)] == [1, 2, 3, 4, 5, 6]
+    assert [entry["entry"] for entry in entries(audit)] == [1, 2, 3, 4, 5, 6, 7]
 
 
 def test_a_forged_place_in_the_ledger_is_named(audit, capsys):
@@ -302,14 +320,15 @@ def test_a_forged_place_in_the_ledger_is_named(audit, capsys):
     better = {**certificate.ledger, "certificates": 7}
     replace(certificate, ledger=better).save(audit / "certificate.json", force=True)
     assert run("verify", audit) == 1
-    assert "ledger.jsonl: entry 5, this certificate's, is missing" in capsys.readouterr().out
+    assert "ledger.jsonl: entry 6, this certificate's, is missing" in capsys.readouterr().out
 
 
 def test_a_draw_made_again_is_on_record(tmp_path):
     make_inputs(tmp_path)
     for seed in ("a", "b"):
         assert draw(tmp_path, "--force", "--seed", seed) == 0
-    assert [entry["seed"] for entry in entries(tmp_path / "audit")] == ["a", "b"]
+    drawn = [entry for entry in entries(tmp_path / "audit") if entry["kind"] == "draw"]
+    assert [(one["seed"], one["seed_given"]) for one in drawn] == [("a", True), ("b", True)]
 
 
 def test_a_draw_without_a_folder_has_no_ledger(tmp_path):
@@ -344,7 +363,8 @@ def test_a_whole_audit_made_by_hand(tmp_path):
     """The usual way, without registering: everything else is there."""
     audit = make_audit(tmp_path)
     assert certify(audit) == 0
-    assert [entry["kind"] for entry in entries(audit)] == ["draw", "labels", "certificate"]
+    kinds = [entry["kind"] for entry in entries(audit)]
+    assert kinds == ["choices", "draw", "labels", "certificate"]
 
 
 def test_several_matchers_are_registered_together_or_not_at_all(tmp_path, capsys):
@@ -376,14 +396,14 @@ def test_a_certificate_put_elsewhere_in_the_ledger_is_named(audit, capsys):
 
     certificate = mb.Certificate.load(audit / "certificate.json")
     issued = certified(certificate.inputs, certificate.choices, ())
-    first = on_record(certificate, standing(read_ledger(audit).entries[:4], issued))
+    first = on_record(certificate, standing(read_ledger(audit).entries[:5], issued))
     append(audit, "certificate", certificate=first.as_dict()["digest"] + "x", **issued)
-    late = on_record(certificate, standing(read_ledger(audit).entries[:3], issued))
+    late = on_record(certificate, standing(read_ledger(audit).entries[:4], issued))
     append(audit, "certificate", certificate=late.as_dict()["digest"], **issued)
     late.save(audit / "late.json")
     capsys.readouterr()
     assert run("verify", audit / "late.json") == 1
-    assert "ledger.jsonl: entry 7 is not as this certificate has it" in capsys.readouterr().out
+    assert "ledger.jsonl: entry 8 is not as this certificate has it" in capsys.readouterr().out
 
 
 def test_labels_that_were_changed_since_are_told(audit, capsys):

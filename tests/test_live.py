@@ -16,8 +16,8 @@ from matchbound.labelling.desk import Desk
 from matchbound.labelling.live import Live
 from matchbound.labelling.opening import Inputs, open_inputs
 from matchbound.labelling.proposals import Proposals
+from matchbound.orders import hash_of, key_of
 from matchbound.parts import WHOLE
-from matchbound.sampling import hash_of, key_of
 from matchbound.tallies import Label
 from matchbound.theorems import guarantees
 

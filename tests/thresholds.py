@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import matchbound as mb
-from matchbound.sampling import hash_of, key_of
+from matchbound.orders import hash_of, key_of
 from matchbound.theorems import choose_threshold, guarantees
 from replicates import SHARED
 

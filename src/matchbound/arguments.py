@@ -73,9 +73,19 @@ def _add_draw(draw: argparse.ArgumentParser) -> None:
     draw.add_argument("population", help="CSV or Parquet file with one row a node")
     draw.add_argument("--labels", type=int, metavar="N", help="nodes to validate on")
     draw.add_argument("--train", type=int, metavar="T", help="nodes to train on (default: 0)")
-    draw.add_argument("--seed", metavar="TEXT", help="made from fresh randomness if not given")
+    draw.add_argument(
+        "--trained-on", metavar="LABELS", help="labels that were there before, instead of --train"
+    )
+    draw.add_argument(
+        "--seed", metavar="TEXT", help="to repeat a draw; what it certifies meets no --require"
+    )
     draw.add_argument("--id", metavar="COLUMN", help="the column of ids (default: id)")
     draw.add_argument("--out", required=True, metavar="AUDIT", help="the audit folder to write")
+    draw.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="check and print everything; make no seed and no file",
+    )
     draw.add_argument(
         "--extend", action="store_true", help="let the anytime draw in AUDIT grow to N labels"
     )

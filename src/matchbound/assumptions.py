@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from matchbound.book import how_searched
 from matchbound.certificates import Certificate
+from matchbound.commits import GROWN
 from matchbound.forms import Clusters, Form
-from matchbound.settings import Setting
+from matchbound.settings import BROUGHT, Setting
 from matchbound.tallies import Tally
 
 FIXED = (
@@ -24,6 +26,15 @@ GUIDED = (
     "of the {} that the draw's rounds and options make from the training labels; if those labels "
     "chose which, the bounds hold for each."
 )
+SEEDED = (
+    "Checked: the seed was made after the holdout matcher was on record (entries {} and {} of the "
+    "ledger)."
+)
+UNKNOWN = (
+    "Not checked: whoever developed the holdout matcher did not know which nodes are in the "
+    "validation sample, nor their labels."
+)
+ELSEWHERE = "Not checked: no other draw of this population was made elsewhere and discarded."
 ALL_TRUE = "Every labelled node's labels hold all of its true matches, and no others."
 HOLDOUT = "The holdout matcher was developed with no labels but the training nodes'."
 HOLDOUT_GUIDED = (
@@ -58,8 +69,10 @@ def assumed(
     sourceless = any(isinstance(form, Clusters) and form.source is None for form in forms)
     said: Iterable[tuple[str, bool]] = (
         (setting.origin, True),
+        (ELSEWHERE, setting.origin != BROUGHT),
         (FIXED, not choices.rounds),
         (GUIDED.format(choices.leaves), bool(choices.rounds)),
+        (UNKNOWN, True),
         (ALL_TRUE, True),
         (HOLDOUT, not choices.rounds),
         (HOLDOUT_GUIDED, bool(choices.rounds)),
@@ -78,13 +91,19 @@ def assumed(
 
 def on_record(certificate: Certificate, ledger: Mapping[str, Any]) -> Certificate:
     """The certificate with what the ledger says of it."""
-    place, labelled = ledger["registered"], ledger.get("labelled")
-    said = {
-        FIXED: FIXED if place is None else ON_RECORD.format(place),
-        ALL_TRUE: ALL_TRUE if labelled is None else f"{ALL_TRUE} {_looked_for(labelled)}",
-    }
-    assumptions = tuple(said.get(sentence, sentence) for sentence in certificate.assumptions)
-    return replace(certificate, assumptions=assumptions, ledger=ledger)
+    place, seeded, labelled = ledger["registered"], ledger["seeded"], ledger.get("labelled")
+    said: dict[str, Iterable[str]] = {}
+    if place is not None:
+        said[FIXED] = [ON_RECORD.format(place)]
+    if seeded is not None and FIXED in certificate.assumptions:
+        said[FIXED] = [SEEDED.format(seeded["register"], seeded["draw"])]
+        said |= {UNKNOWN: (), HOLDOUT: ()}  # whatever the matcher knew, the seed did not depend on
+    if ledger["grown"]:
+        said[ELSEWHERE] = [ELSEWHERE, GROWN]
+    if labelled is not None:
+        said[ALL_TRUE] = [f"{ALL_TRUE} {_looked_for(labelled)}"]
+    assumptions = (said.get(sentence, [sentence]) for sentence in certificate.assumptions)
+    return replace(certificate, assumptions=tuple(chain(*assumptions)), ledger=ledger)
 
 
 def _looked_for(labelled: Mapping[str, Any]) -> str:

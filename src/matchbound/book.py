@@ -95,10 +95,14 @@ class Book:
         return book
 
     def enter(self, entry: Entry) -> None:
-        """A fresh draw begins a fresh book; one that only grew goes on in it."""
+        """A fresh draw begins a fresh book; one that only grew goes on in it.
+
+        One of validation nodes alone, when D was there already, goes on with D's labels.
+        """
         if entry["kind"] == "draw" and "extends" not in entry:
-            self.live.clear()
-            self.pages.clear()
+            kept = entry["train"] if entry["second"] else 0
+            self.live = {i: one for i, one in self.live.items() if one.place <= kept}
+            self.pages = {i: page for i, page in self.pages.items() if i <= kept}
         if entry["kind"] == "label":
             verdict = Verdict.of(entry)
             self.live[verdict.entry] = verdict

@@ -13,7 +13,7 @@ from matchbound.files import read_json, read_text, write_whole
 from matchbound.parts import WHOLE, parts
 from matchbound.tallies import Tally
 from matchbound.theorems import Guarantee, Threshold, choose_threshold, guarantees
-from matchbound.words import advise, describe, is_picked
+from matchbound.words import advise, describe, why_not_whole
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -88,17 +88,17 @@ class Certificate:
             )
         return max(found) if metric == "error-rate" else min(found)
 
-    def meets(self, metric: str, target: float) -> bool:
+    def meets(self, metric: str, target: float, part: str | None = None) -> bool:
         """Whether a target is certified at 1 − δ.
 
-        Nothing is by an exploratory certificate, nor by one about a matcher that may have been
-        picked among several by the labels.
+        Nothing is by an exploratory certificate, by a draw with a seed that the user gave, nor
+        where other matchers or draws make the probability smaller than 1 − δ.
         """
         if metric not in self.choices.metrics:
             self.value(metric)  # refused
-        if self.exploratory or not self.guarantees or is_picked(self):
+        if not self.guarantees or why_not_whole(self):
             return False
-        value = self.value(metric)
+        value = self.value(metric, part)
         return value <= target if metric == "error-rate" else value >= target
 
     def __str__(self) -> str:
@@ -188,12 +188,17 @@ def from_record(record: Mapping[str, Any]) -> Certificate:
 def _ledger(record: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     if record is None:
         return None
-    names = ("entries", "certificates", "other_labels", "matchers", "together")
-    numbers = [record[name] for name in names]
+    names = ("entries", "draws", "certificates", "other_labels", "matchers", "uncertified")
+    numbers = [record[name] for name in (*names, "together")]
     if not all(isinstance(n, int | float) for n in numbers) or not record.keys() >= {"head"}:
         raise TypeError("ledger must hold numbers")
     if not isinstance(record["registered"], int | None):
         raise TypeError("ledger must hold the entry of the registration")
+    seeded = record["seeded"]
+    if not isinstance(record["grown"], bool) or not isinstance(seeded, dict | None):
+        raise TypeError("ledger must hold the entries of matcher, choices and seed")
+    if seeded is not None and set(seeded) != {"register", "choices", "draw"}:
+        raise TypeError("ledger must hold the entries of matcher, choices and seed")
     return record
 
 

@@ -13,10 +13,12 @@ from matchbound.draws import Draw
 from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.files import is_folder
+from matchbound.folders import last_draw, refuse_unfinished
 from matchbound.forms import Clusters, Form, Pairs, recognise
-from matchbound.ledger import append, read_ledger, sound_ledger
+from matchbound.holdouts import named
+from matchbound.ledger import Transaction, since_draw, sound_ledger, transaction
 from matchbound.matching import Matching
-from matchbound.sampling import Progress, chosen, named
+from matchbound.requests import Progress, chosen
 from matchbound.scores import first_threshold
 from matchbound.settings import as_brought, as_drawn, chosen_after
 from matchbound.sources import Source, key_kind, open_source
@@ -47,6 +49,8 @@ def certify(
     memory: str | None = None,
     temp: Any = None,
     progress: Progress = lambda _: None,
+    out: Any = None,
+    force: bool = False,
     **choices: Any,
 ) -> Certificate:
     """Bound the complete matcher's precision and recall, or the holdout's if there is no other.
@@ -55,7 +59,7 @@ def certify(
     certificate exploratory. Without a draw, give `population`, `labels` and `assume_uniform=True`,
     the nodes in `trained_on`, and the choices by name. `unlabelled="worst"` counts drawn nodes
     without a label as the worst case. `gap_from` is census or sample. A certificate from a folder
-    is entered into its ledger.
+    is entered into its ledger, and then written to `out`, if that is given.
     """
     _check_matchers(holdout, complete, unlabelled)
     if audit is not None:
@@ -68,6 +72,7 @@ def certify(
             "source": source,
         }
         check_audit(audit, labels, fixed)
+        _check_validates(audit)
     else:
         _check_brought(population, labels, assume_uniform)
     certificate = compute(
@@ -89,8 +94,10 @@ def certify(
         progress=progress,
     )
     if audit is None or isinstance(audit, Draw):
+        if out is not None:
+            certificate.save(out, force=force)
         return certificate
-    return _enter(Path(audit), certificate)
+    return _enter(Path(audit), certificate, out, force)
 
 
 def compute(
@@ -170,27 +177,57 @@ def compute(
     )
 
 
-def _enter(audit: Path, certificate: Certificate) -> Certificate:
-    """Into the ledger: the labels, if they are new to it, then the certificate."""
-    check_on_record(audit)
-    source = certificate.inputs["labels"]
-    seen = read_ledger(audit).of_kind("labels")
-    if not seen or seen[-1]["labels"] != source["digest"]:
-        tally = next(iter(certificate.tallies.values()))
-        labelled = sum(label.is_sure for label in tally.fresh)
-        append(audit, "labels", labels=source["digest"], validation=labelled)
-    issued = certified(certificate.inputs, certificate.choices, certificate.exploratory)
-    placed = on_record(certificate, standing(read_ledger(audit).entries, issued))
-    append(audit, "certificate", certificate=placed.as_dict()["digest"], **issued)
+def _enter(audit: Path, certificate: Certificate, out: Any, force: bool) -> Certificate:
+    """Put the labels, if they are new, and the certificate on record; then write it.
+
+    How it stands is read from the ledger under its lock: whatever was entered while it was being
+    computed counts.
+    """
+    with transaction(audit) as ledger:
+        check_on_record(audit)
+        source = certificate.inputs["labels"]
+        enter_labels(ledger, source["digest"], _validated(certificate))
+        issued = certified(certificate.inputs, certificate.choices, certificate.exploratory)
+        placed = on_record(certificate, standing(ledger.entries, issued))
+        ledger.add("certificate", certificate=placed.as_dict()["digest"], **issued)
+        ledger.commit()
+        if out is not None:
+            placed.save(out, force=force)
     return placed
 
 
+def enter_labels(ledger: Transaction, digest: str, validation: int) -> None:
+    """Put labels on record, unless they are those that were put there last."""
+    entries = since_draw(ledger.entries)
+    known = [entry["labels"] for entry in entries if entry["kind"] == "labels"]
+    if not known or known[-1] != digest:
+        ledger.add("labels", labels=digest, validation=validation)
+
+
+def _validated(certificate: Certificate) -> int:
+    """How many validation nodes outside D have a label."""
+    tally = next(iter(certificate.tallies.values()))
+    return sum(t is not None for _, t, *_ in tally.fresh)
+
+
 def check_on_record(audit: Path) -> None:
-    drawn = [entry["draw"] for entry in sound_ledger(audit).of_kind("draw")]
-    if Draw.load(audit).as_dict()["digest"] not in drawn:
+    """Refuse a folder whose draw is not the last that its ledger has."""
+    refuse_unfinished(audit)
+    last = last_draw(sound_ledger(audit).entries)
+    if last is None or last["draw"] != Draw.load(audit).digest:
         raise InputError(
             f"audit must hold a draw that its ledger knows, got another in {str(audit)!r}. Restore "
             "draw.json, or repeat the `draw --extend` that was interrupted."
+        )
+
+
+def _check_validates(audit: Any) -> None:
+    if not isinstance(audit, Draw):
+        refuse_unfinished(Path(audit))
+    if not (audit if isinstance(audit, Draw) else Draw.load(audit)).labels:
+        raise InputError(
+            "audit must hold nodes to validate on, got training nodes alone. Label them, develop "
+            "the holdout matcher, then draw the others: draw POPULATION --labels N --holdout H."
         )
 
 

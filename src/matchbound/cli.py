@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.arguments import build_parser
-from matchbound.errors import EngineError, InputError, MatchboundError
+from matchbound.errors import EngineError, InputError, MatchboundError, UnfinishedError
 from matchbound.parsing import by_metric, columns, named, numbers, pairs, whole, whole_numbers
 
 
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return int(options.run(options))
         except MatchboundError as error:
             print(f"matchbound: {error}", file=sys.stderr)
-            return 2
+            return 1 if isinstance(error, UnfinishedError) else 2
         except KeyboardInterrupt:
             return 128 + (ended or [signal.SIGINT])[0]
 
@@ -63,54 +63,62 @@ def _say(text: object) -> None:
 
 
 def _draw(options: argparse.Namespace) -> int:
-    from matchbound.files import refuse_existing
-    from matchbound.sampling import draw
+    from matchbound.sampling import draw, dry_run
 
     out = Path(options.out)
     if options.extend:
         return _extend(options, out)
-    refuse_existing([out / name for name in ("draw.json", "sample.csv")], options.force)
-    if out.exists() and not out.is_dir():
-        raise InputError(f"out must be a folder, got {str(out)!r}, a file. Choose another place.")
     holdout, among = named(options.holdout), options.among
     if among is not None and holdout is not None:
         raise InputError(
             f"holdout must be left out with among, got {holdout!r}: that is the matcher. Drop it."
         )
-    drawn = draw(
-        options.population,
-        labels=options.labels,
-        train=options.train or 0,
-        seed=options.seed,
-        id=options.id,
-        holdout=holdout if among is None else among,
-        threshold=options.threshold,
-        columns=columns(options.columns),
-        anytime=options.anytime,
-        allowance=options.allowance,
-        dedupe=options.dedupe,
-        link=options.link,
-        source=options.source,
-        engine=options.engine,
-        memory=options.memory,
-        temp=options.temp,
-        progress=_progress,
+    given: dict[str, Any] = {
+        "labels": options.labels,
+        "train": options.train or 0,
+        "seed": options.seed,
+        "id": options.id,
+        "holdout": holdout if among is None else among,
+        "threshold": options.threshold,
+        "columns": columns(options.columns),
+        "anytime": options.anytime,
+        "allowance": options.allowance,
+        "trained_on": options.trained_on,
+        "dedupe": options.dedupe,
+        "link": options.link,
+        "source": options.source,
+        "out": out,
+        "force": options.force,
+        "engine": options.engine,
+        "memory": options.memory,
+        "temp": options.temp,
+        "progress": _progress,
         **_choices(options),
         **_of_the_draw(options),
-    )
-    drawn.save(out, force=options.force)
-    _say(drawn)
+    }
+    if options.dry_run:
+        for line in dry_run(options.population, **given):
+            _say(line)
+        _say_how_to_label(out)
+        _say("Dry run: no seed was made, and nothing was written.")
+        return 0
+    _say(draw(options.population, say=_say, **given))
+    _say_how_to_label(out)
+    return 0
+
+
+def _say_how_to_label(out: Path) -> None:
     _say(f"Verify their matches and write them to {out / 'labels.csv'} as columns x, y;")
     _say("one row a true match, an empty y where a node has none. The ids are in sample.csv.")
-    return 0
 
 
 def _extend(options: argparse.Namespace, out: Path) -> int:
     """A larger draw in the place of a smaller one; everything but the number of labels stays."""
     from matchbound.draws import Draw
-    from matchbound.sampling import draw
+    from matchbound.folders import draw_record
+    from matchbound.sampling import redraw
 
-    before = Draw.load(out)
+    before = draw_record(out) or Draw.load(out).as_dict()
     own = ("extend", "population", "labels", "out", "engine", "memory", "temp", "run", "force")
     other = [name for name, value in vars(options).items() if value and name not in own]
     if other:
@@ -118,18 +126,15 @@ def _extend(options: argparse.Namespace, out: Path) -> int:
             f"{other[0]} must be left out with extend, got {getattr(options, other[0])!r}: "
             "everything but labels is as it was drawn. Drop it."
         )
-    drawn = draw(
+    drawn = redraw(
+        before,
         options.population,
         labels=options.labels,
-        train=before.train,
-        seed=before.seed,
-        id=before.population["id"],
+        trained_on=(before["trained_on"] or {}).get("path"),
         engine=options.engine,
         memory=options.memory,
         temp=options.temp,
         progress=_progress,
-        **before.matching.as_dict(),
-        **before.choices.as_dict(),
     )
     drawn.extend(out)
     _say(drawn)
@@ -202,7 +207,7 @@ def _certify(options: argparse.Namespace) -> int:
     from matchbound.certifying import certify
     from matchbound.draws import PARTS
     from matchbound.files import check_writable, refuse_existing, refuse_input_as_out
-    from matchbound.words import is_picked
+    from matchbound.words import why_not_whole
 
     out = Path(options.out or Path(options.audit or ".") / "certificate.json")
     refuse_existing([out], options.force)
@@ -236,17 +241,19 @@ def _certify(options: argparse.Namespace) -> int:
         memory=options.memory,
         temp=options.temp,
         progress=_progress,
+        out=out,
+        force=options.force,
         **_choices(options),
         **({} if options.allowance is None else {"allowance": options.allowance}),
     )
     met = {metric: certificate.meets(metric, target) for metric, target in required.items()}
-    certificate.save(out, force=options.force)
     _say(certificate.to_json().rstrip("\n") if options.json else certificate)
     for metric, target in required.items():
-        verdict = "certified" if met[metric] else "not certified"
-        verdict += " (exploratory)" if certificate.exploratory else ""
-        if is_picked(certificate):
-            verdict += " (other matchers are on record: this one may have been picked)"
+        verdict, reason = (
+            "certified" if met[metric] else "not certified",
+            why_not_whole(certificate),
+        )
+        verdict += f" ({reason})" if reason else ""
         print(f"Required {metric} {target:g}: {verdict}.", file=sys.stderr)
     return 0 if all(met.values()) else 1
 

@@ -1,7 +1,6 @@
 """A draw: the nodes to label and everything fixed before their labels are seen, as files."""
 
 import csv
-import hashlib
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from matchbound.choices import Choices
 from matchbound.engines import ROWS
-from matchbound.errors import InputError
+from matchbound.errors import InputError, MatchboundError, UnfinishedError
 from matchbound.files import (
     alone,
     csv_text,
@@ -20,15 +19,25 @@ from matchbound.files import (
     is_file,
     read_json,
     read_text,
+    refuse_existing,
     write_whole,
 )
-from matchbound.ledger import NAME, append, sound_ledger, validation_labels
+from matchbound.folders import (
+    is_written,
+    last_draw,
+    refuse_labels,
+    refuse_unfinished,
+    text_digest,
+)
+from matchbound.ledger import transaction
 from matchbound.matching import Matching
 
 if TYPE_CHECKING:
     from os import PathLike
 
-PARTS = ("draw.json", "sample.csv", "gap.csv", "labels.csv", "ledger.jsonl")
+FILES = ("train.csv", "sample.csv", "gap.csv", "draw.json")
+"""What a draw writes, in this order: once draw.json is there, all of it is."""
+PARTS = (*FILES, "labels.csv", "ledger.jsonl")
 """What an audit folder holds that no result may be written over."""
 Row = tuple[str, int | None, int | None]
 """A drawn id, and its places (from 1) in D's and in S's own order."""
@@ -39,7 +48,8 @@ class Draw:
     """The nodes to label, and everything that is fixed before their labels are seen.
 
     `gap` are the nodes of S', on which the matchers are compared if not on all. `holdout` is the
-    holdout matcher's output that the draw itself depends on.
+    holdout matcher's output that the draw itself depends on. `labels` is 0 where D alone was drawn.
+    Where S was drawn from X − D later, D came from `train_seed`, or is `trained_on`'s nodes.
     """
 
     population: Mapping[str, Any]
@@ -52,6 +62,9 @@ class Draw:
     gap: tuple[str, ...] = ()
     holdout: Mapping[str, Any] | None = None
     registered: tuple[Mapping[str, Any], ...] = ()
+    seed_given: bool = False
+    train_seed: str | None = None
+    trained_on: Mapping[str, Any] | None = None
 
     @property
     def trained(self) -> list[str]:
@@ -63,30 +76,42 @@ class Draw:
         """S, in its own order."""
         return [x for _, x in sorted((i, x) for x, _, i in self.sample if i is not None)]
 
+    @property
+    def digest(self) -> str:
+        return str(self.as_dict()["digest"])
+
+    @property
+    def is_second(self) -> bool:
+        """Whether S was drawn from X − D, when D was there already."""
+        return self.train_seed is not None or self.trained_on is not None
+
     def save(self, folder: "str | PathLike[str]", *, force: bool = False) -> None:
-        """Write draw.json, sample.csv and gap.csv, and enter the draw into the ledger."""
+        """Enter a draw made in memory into a folder's ledger, then write its files."""
         place = Path(folder)
-        if (place / "labels.csv").exists() or _labels_seen(place):
-            raise InputError(
-                f"out must not hold labels yet, got {str(place)!r}: a draw comes before them. "
-                "Draw into another folder."
-            )
-        with alone(place):
-            self._write(place, force)
-            append(place, "draw", **self._facts())
-            for holdout in self.registered:
-                append(place, "register", holdout=dict(holdout), validation=0)
+        with transaction(place, begins=True) as ledger, alone(place):
+            refuse_labels(place)
+            refuse_existing([place / name for name in FILES], force)
+            last = last_draw(ledger.entries)
+            if last is None or last["draw"] != self.digest:
+                ledger.add("draw", **self.facts())
+                for holdout in self.registered:
+                    ledger.add("register", holdout=dict(holdout), validation=0)
+                ledger.commit(final=True)
+            self.write(place)
 
     def extend(self, folder: "str | PathLike[str]") -> None:
-        """Write a larger draw over a smaller one, labels or not: both are valid at any time."""
-        with alone(Path(folder)):
-            self._extend(Path(folder), Draw.load(folder))
+        """Enter and write a larger draw over a smaller one, labels or not: both are anytime."""
+        place = Path(folder)
+        with transaction(place) as ledger, alone(place):
+            last = last_draw(ledger.entries)
+            if last is None or is_written(place, last) or last["draw"] != self.digest:
+                self._check_extends(place, Draw.load(place))
+                before = None if last is None else last["draw"]
+                ledger.add("draw", **self.facts(), extends=before)
+                ledger.commit(final=True)
+            self.write(place)
 
-    def _extend(self, place: Path, before: "Draw") -> None:
-        known = [entry["draw"] for entry in sound_ledger(place).of_kind("draw")]
-        if self.as_dict() == before.as_dict() and self.as_dict()["digest"] not in known:
-            append(place, "draw", **self._facts(), extends=known[-1])  # a crash had left this out
-            return
+    def _check_extends(self, place: Path, before: "Draw") -> None:
         if self.labels <= before.labels:
             raise InputError(
                 f"labels must be more than the {before.labels} that were drawn, got {self.labels}. "
@@ -97,50 +122,74 @@ class Draw:
                 f"extend must continue an anytime draw with its seed and choices, got another in "
                 f"{str(place)!r}. Draw afresh into another folder."
             )
-        self._write(place, force=True)
-        append(place, "draw", **self._facts(), extends=before.as_dict()["digest"])
 
     def _begins_with(self, before: "Draw") -> bool:
-        kept = ("seed", "train", "choices", "matching")
+        kept = ("seed", "train", "choices", "matching", "train_seed", "trained_on")
         same = all(self.as_dict()[name] == before.as_dict()[name] for name in kept)
         for name in ("digest", "size", "id"):
             same = same and self.population[name] == before.population[name]
         return same and self.validated[: before.labels] == before.validated
 
-    def _facts(self) -> dict[str, Any]:
-        digest = self.as_dict()["digest"]
-        return {"draw": digest, "seed": self.seed, "labels": self.labels, "train": self.train}
+    def facts(self) -> dict[str, Any]:
+        """What the ledger keeps of a draw; `several` algorithms share its δ."""
+        return {
+            "draw": self.digest,
+            "seed": self.seed,
+            "seed_given": self.seed_given,
+            "labels": self.labels,
+            "train": self.train,
+            "delta": self.choices.delta,
+            "several": max(len(self.choices.algorithms), 1),
+            "second": self.is_second,
+        }
 
-    def _write(self, place: Path, force: bool) -> None:
-        text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
-        files = {place / "sample.csv": self._sample_csv(), place / "draw.json": text}
-        if self.gap:
-            files[place / "gap.csv"] = self._gap_csv()
-        write_whole(files, force=force)
+    def write(self, place: Path) -> None:
+        """Write the files of a draw that is on record; what an earlier one left is removed."""
+        texts = {
+            "train.csv": csv_text(["id"], [(node,) for node in self.trained]) if self.train else "",
+            "sample.csv": self._sample_csv(),
+            "gap.csv": self._gap_csv() if self.gap else "",
+            "draw.json": json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n",
+        }
+        try:
+            write_whole({place / name: texts[name] for name in FILES if texts[name]}, force=True)
+        except MatchboundError as error:
+            raise UnfinishedError(
+                f"the draw is on record, but {error} Then repeat the command: it goes on with the "
+                "same seed."
+            ) from None
+        for name in FILES:
+            if not texts[name]:
+                (place / name).unlink(missing_ok=True)
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in draw.json; the digest tells an edit."""
         record = {
             "population": dict(self.population),
             "seed": self.seed,
+            "seed_given": self.seed_given,
+            "train_seed": self.train_seed,
+            "trained_on": None if self.trained_on is None else dict(self.trained_on),
             "labels": self.labels,
             "train": self.train,
             "choices": self.choices.as_dict(),
             "matching": self.matching.as_dict(),
             "holdout": None if self.holdout is None else dict(self.holdout),
-            "sample_digest": _digest(self._sample_csv()),
-            "gap_digest": _digest(self._gap_csv()),
+            "sample_digest": text_digest(self._sample_csv()),
+            "gap_digest": text_digest(self._gap_csv()),
         }
-        return record | {"digest": _digest(json.dumps(record, sort_keys=True))}
+        return record | {"digest": text_digest(json.dumps(record, sort_keys=True))}
 
     @staticmethod
     def load(folder: "str | PathLike[str]") -> "Draw":
         """Read a draw back; the sample must be as it was drawn."""
         place = Path(folder)
         way_out = "Give the folder that `matchbound draw --out` wrote."
+        if not is_file(place / "draw.json"):
+            refuse_unfinished(place)
         text = read_text(place / "draw.json", "audit", way_out)
-        sample = _read_sample(place / "sample.csv", way_out)
         try:
+            sample = _read_sample(place / "sample.csv", way_out)
             record = read_json(text)
             choices = Choices.from_dict(record["choices"])
             draw = Draw(
@@ -153,6 +202,9 @@ class Draw:
                 Matching(**record["matching"]),
                 _read_gap(place / "gap.csv", way_out) if choices.gap else (),
                 record["holdout"],
+                seed_given=record["seed_given"],
+                train_seed=record["train_seed"],
+                trained_on=record["trained_on"],
             )
             changed = draw.as_dict() != record
             for name in ("path", "id"):
@@ -161,12 +213,13 @@ class Draw:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(
                 f"audit must hold a draw.json as drawn, got one that cannot be read ({error}). "
-                "Draw again with the same seed, into another folder."
+                "Restore it, or draw again into another folder."
             ) from None
         if changed:
+            refuse_unfinished(place)
             raise InputError(
                 "audit must hold draw.json and sample.csv as drawn, got them changed in "
-                f"{str(place)!r}. Draw again with --seed {draw.seed}, into another folder."
+                f"{str(place)!r}. Restore them, or draw again into another folder."
             )
         return draw
 
@@ -177,6 +230,8 @@ class Draw:
         return csv_text(["id"], [(node,) for node in self.gap])
 
     def __str__(self) -> str:
+        if not self.labels:
+            return f"{self.train} nodes to train on out of {self.population['size']}."
         both = self.labels + self.train - len(self.sample)
         until = "".join(f", until {k} of them count for {m}" for m, k in self.choices.until.items())
         gap = f" Compare the matchers on {len(self.gap)} nodes in gap.csv." if self.gap else ""
@@ -185,14 +240,6 @@ class Draw:
             f"{self.labels} to validate on{until}, {self.train} to train on, {both} of them in "
             f"both.{gap}"
         )
-
-
-def _labels_seen(folder: Path) -> bool:
-    """Whether the ledger knows of validation labels, wherever they are, or of a certificate."""
-    if not is_file(folder / NAME):
-        return False
-    ledger = sound_ledger(folder)
-    return validation_labels(ledger.entries) > 0 or bool(ledger.of_kind("certificate"))
 
 
 def population_of(draw: Draw, audit: Any, given: Any = None) -> Any:
@@ -240,9 +287,5 @@ def _read_sample(path: Path, way_out: str) -> tuple[Row, ...]:
     except (ValueError, csv.Error):
         raise InputError(
             "audit must hold draw.json and sample.csv as drawn, got them changed in "
-            f"{str(path.parent)!r}. Draw again with the same seed, into another folder."
+            f"{str(path.parent)!r}. Restore them, or draw again into another folder."
         ) from None
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

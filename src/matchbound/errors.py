@@ -15,3 +15,7 @@ class AssumptionError(MatchboundError):
 
 class EngineError(MatchboundError):
     """The machine failed: memory, disk, permissions."""
+
+
+class UnfinishedError(EngineError):
+    """The machine failed after something was put on record that a repeated command finishes."""

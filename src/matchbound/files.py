@@ -97,7 +97,7 @@ def write_whole(files: Mapping[Path, str | bytes], *, force: bool) -> None:
         for path in files:
             os.replace(waiting[path], path)
         for folder in {path.parent for path in files}:
-            _sync(folder)
+            sync(folder)
     except OSError as error:
         places = ", ".join(str(path) for path in files)
         raise EngineError(
@@ -118,11 +118,11 @@ def _beside(path: Path) -> Path:
 
 def _finish(path: Path) -> None:
     """On disk, and to be read by whom the user lets."""
-    _sync(path)
+    sync(path)
     os.chmod(path, 0o666 & ~_umask())
 
 
-def _sync(place: Path) -> None:
+def sync(place: Path) -> None:
     """A file, or the names in a folder."""
     handle = os.open(place, os.O_RDONLY)
     try:
@@ -141,7 +141,7 @@ def written_whole(path: Path, *, force: bool) -> Iterator[Path]:
         yield waiting
         _finish(waiting)
         os.replace(waiting, path)
-        _sync(path.parent)
+        sync(path.parent)
     except OSError as error:
         raise EngineError(f"cannot write {path}: {error.strerror}. Choose another place.") from None
     finally:

@@ -1,6 +1,6 @@
 """A certificate's place in the ledger, checked; and what a crash left there, repaired."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,7 @@ from matchbound.certificates import Certificate
 from matchbound.draws import Draw
 from matchbound.errors import MatchboundError
 from matchbound.files import is_file
-from matchbound.ledger import append, read_ledger, repair
+from matchbound.ledger import Entry, Ledger, read_ledger, transaction
 from matchbound.standing import certified, standing
 
 
@@ -29,12 +29,14 @@ def repaired_ledger(certificate: Certificate, folder: Path) -> str:
         return ""
     if not ledger.unfinished or ledger.problems:
         return ""
-    repair(folder)
     said = certificate.ledger or {}
-    if (said["entries"], said["head"]) == (len(ledger.entries), ledger.head):
-        digest = certificate.as_dict()["digest"]
-        append(folder, "certificate", certificate=digest, **_issued(certificate))
-        return "The ledger's last line was unfinished: this certificate's entry was made again."
+    with transaction(folder) as locked:
+        if not locked.was_cut:  # another process was writing that line
+            return ""
+        if (said["entries"], said["head"]) == (len(ledger.entries), ledger.head):
+            digest = certificate.as_dict()["digest"]
+            locked.add("certificate", certificate=digest, **_issued(certificate))
+            return "The ledger's last line was unfinished: this certificate's entry was made again."
     return "The ledger's last line was unfinished (a crash): it was cut off."
 
 
@@ -52,19 +54,61 @@ def other_ledger(certificate: Certificate, folder: Path) -> Iterator[str]:
     before = ledger.entries[: said["entries"]]
     entry = next((e for e in ledger.of_kind("certificate") if e["certificate"] == digest), None)
     if entry is None:
+        yield from _out_of_order(ledger, said["seeded"])
         yield f"ledger.jsonl: entry {said['entries'] + 1}, this certificate's, is missing"
     elif entry["entry"] != said["entries"] + 1 or any(
         entry.get(name) != value for name, value in _issued(certificate).items()
     ):
         yield f"ledger.jsonl: entry {entry['entry']} is not as this certificate has it"
-    elif standing(before, _issued(certificate)) != said:
+    elif _standing(before, certificate) != said:
+        yield from _out_of_order(ledger, said["seeded"])
         yield "ledger is not what the entries before this certificate give"
-    draws = [e["draw"] for e in ledger.of_kind("draw")]
     try:
-        if Draw.load(folder).as_dict()["digest"] not in draws:
-            yield "ledger.jsonl has no entry of this draw"
+        yield from _other_draw(Draw.load(folder), ledger)
     except MatchboundError:
         return  # said already
+
+
+def _other_draw(draw: Draw, ledger: Ledger) -> Iterator[str]:
+    """What the ledger's entries of a draw, and of its choices, say otherwise."""
+    entry = next((e for e in ledger.of_kind("draw") if e.get("draw") == draw.digest), None)
+    if entry is None:
+        yield "ledger.jsonl has no entry of this draw"
+        return
+    number = entry.get("choices")
+    fixed = {
+        "population": draw.population["digest"],
+        "size": draw.population["size"],
+        "matching": draw.matching.as_dict(),
+        "train": draw.train,
+        "train_seed": draw.train_seed,
+        "choices": draw.choices.as_dict(),
+    }
+    if any(entry.get(name) != value for name, value in draw.facts().items()):
+        yield f"ledger.jsonl: entry {entry['entry']} is not as draw.json has it"
+    elif number is not None:
+        before = ledger.entries[number - 1] if 0 < number < entry["entry"] else {}
+        if any(before.get(name) != value for name, value in fixed.items() if draw.labels):
+            yield f"ledger.jsonl: entry {number} is not the choices that draw.json has"
+
+
+def _standing(entries: Sequence[Entry], certificate: Certificate) -> dict[str, Any] | None:
+    """How the certificate stands after these entries; None if no draw is among them."""
+    try:
+        return standing(entries, _issued(certificate))
+    except (KeyError, IndexError, TypeError):
+        return None
+
+
+def _out_of_order(ledger: Ledger, seeded: Mapping[str, int] | None) -> Iterator[str]:
+    """The entries named by a certificate, of matcher, choices and seed, that are other ones."""
+    for kind, number in (seeded or {}).items():
+        entry = ledger.entries[number - 1] if 0 < number <= len(ledger.entries) else {}
+        if entry.get("kind") != kind:
+            yield (
+                f"ledger.jsonl: entry {number} is not the {kind} that this certificate names, so "
+                "the seed is not shown to come after the matcher"
+            )
 
 
 def _issued(certificate: Certificate) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from matchbound.certifying import compute
 from matchbound.draws import Draw
 from matchbound.errors import MatchboundError
 from matchbound.matching import Matching
-from matchbound.sampling import Progress, draw
+from matchbound.sampling import Progress, redraw
 
 MATCHING = ("dedupe", "link", "source")
 
@@ -99,15 +99,12 @@ def _redrawn(
         "threshold": None if banded else holdout["threshold"],
         "columns": holdout["columns"],
     }
-    again = draw(
+    again = redraw(
+        before.as_dict(),
         places["population"],
         labels=None if choices.counted == "precision" else before.labels,
-        train=before.train,
-        seed=before.seed,
-        id=before.population["id"],
-        **before.matching.as_dict(),
+        trained_on=places.get("trained_on"),
         **(by if before.holdout is not None else {}),
-        **choices.as_dict(),
         memory=memory,
         temp=temp,
         progress=progress,

@@ -4,17 +4,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from matchbound.certifying import check_on_record, enter_labels
 from matchbound.draws import Draw
 from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.files import is_file
-from matchbound.forms import recognise
+from matchbound.holdouts import opened
 from matchbound.labelled import labels
-from matchbound.ledger import append, sound_ledger, validation_labels
-from matchbound.sampling import named
-from matchbound.scores import check_scored, first_threshold
+from matchbound.ledger import Transaction, transaction, validation_labels
 from matchbound.sources import open_source
-from matchbound.standing import matcher
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -35,30 +33,22 @@ def register(
     folder, draw = Path(audit), Draw.load(audit)
     if holdout is None:
         raise InputError("holdout must be given, got None. Give the holdout matcher's output.")
-    found = []
     with connect() as con:
-        for name, given in named(holdout, draw.choices, "holdout").items():
-            source = open_source(con, "holdout", given)
-            form = recognise(source, columns or {})
-            least = first_threshold(draw.choices, threshold, [form])
-            check_scored(form, least)
-            facts = source.as_dict(threshold=least, columns=dict(columns or {}))
-            found.append(matcher(name, facts))
-    labelled = _labelled(folder, draw)
-    for one in found:
-        append(folder, "register", holdout=one, validation=labelled)
+        given = [one.facts for one in opened(con, holdout, threshold, columns, draw.choices)]
+    with transaction(folder) as ledger:
+        check_on_record(folder)
+        labelled = _labelled(ledger, Draw.load(folder))
+        for one in given:
+            ledger.add("register", holdout=dict(one), validation=labelled)
     return labelled
 
 
-def _labelled(folder: Path, draw: Draw) -> int:
-    """How many nodes have validation labels that no matcher may learn from; the ledger is told."""
-    known = validation_labels(sound_ledger(folder).entries)
-    if not is_file(folder / "labels.csv"):
+def _labelled(ledger: Transaction, draw: Draw) -> int:
+    """Count the labelled validation nodes outside D, and enter labels.csv if it changed."""
+    known, path = validation_labels(ledger.entries), ledger.folder / "labels.csv"
+    if not is_file(path):
         return known
-    count = len({x for x, _ in labels(folder, "validation")} - set(draw.trained))
+    count = len({x for x, _ in labels(ledger.folder, "validation")} - set(draw.trained))
     with connect() as con:
-        digest = open_source(con, "labels", folder / "labels.csv").digest
-    seen = sound_ledger(folder).of_kind("labels")
-    if not seen or seen[-1]["labels"] != digest:
-        append(folder, "labels", labels=digest, validation=count)
+        enter_labels(ledger, open_source(con, "labels", path).digest, count)
     return max(count, known)

@@ -11,10 +11,15 @@ from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.files import digest_of_file
 from matchbound.matching import Matching
+from matchbound.phases import check_second
 from matchbound.sources import Source, open_source
 from matchbound.tables import id_column, kind_of_ids, read_ids
 
 DRAWN = "matchbound drew the labelled nodes uniformly at random."
+GIVEN = (
+    "The seed was given by the user. Assumed: no other seed was tried, and this one was not chosen "
+    "by the nodes that it draws."
+)
 BROUGHT = (
     "Not checked: the labelled nodes are a uniform random sample of the population, and the nodes "
     "trained on a uniform random part of them, by randomness that nobody could know or repeat."
@@ -82,10 +87,15 @@ def as_drawn(
     path = None if isinstance(audit, Draw) else Path(audit) / "draw.json"
     drawn = {
         "path": None if path is None else str(path),
-        "digest": draw.as_dict()["digest"] if path is None else digest_of_file(path),
+        "digest": draw.digest if path is None else digest_of_file(path),
+        "seed_given": draw.seed_given,
     }
     inputs = {"population": source.as_dict(size=size, id=draw.population["id"]), "draw": drawn}
+    if draw.trained_on is not None:
+        inputs["trained_on"] = dict(draw.trained_on)
     chosen, exploratory = choices
+    if draw.is_second:
+        check_second(chosen)
     draw.matching.check_future(chosen.future)
     return Setting(
         size,
@@ -94,7 +104,7 @@ def as_drawn(
         draw.gap if chosen.gap else (),
         chosen,
         inputs,
-        DRAWN,
+        GIVEN if draw.seed_given else DRAWN,
         draw.matching,
         exploratory,
         stops=chosen.counted == "recall" or (draw.choices.is_anytime and chosen.is_anytime),

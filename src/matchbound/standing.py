@@ -1,12 +1,14 @@
-"""What the ledger says of a certificate: was its holdout matcher on record, and how many others."""
+"""What the ledger says of a certificate: what was on record before, and how many ways to choose."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from matchbound.book import provenance
 from matchbound.choices import Choices
 from matchbound.ledger import Entry
+from matchbound.words import at_least
 
 
 def matcher(name: str, source: Mapping[str, Any]) -> dict[str, Any]:
@@ -18,13 +20,13 @@ def certified(
     inputs: Mapping[str, Any], choices: Choices, exploratory: Sequence[str]
 ) -> dict[str, Any]:
     """What the ledger keeps of a certificate, besides its digest."""
-    found: dict[str, list[dict[str, Any]]] = {"holdout": [], "complete": []}
+    outputs_by_role: dict[str, list[dict[str, Any]]] = {"holdout": [], "complete": []}
     for name, source in inputs.items():
         role, _, algorithm = name.partition(" ")
-        if role in found:
-            found[role].append(matcher(algorithm, source))
+        if role in outputs_by_role:
+            outputs_by_role[role].append(matcher(algorithm, source))
     return {
-        **found,
+        **outputs_by_role,
         "labels": inputs["labels"]["digest"],
         "delta": choices.delta,
         "is_sampled": choices.is_sampled,
@@ -35,18 +37,91 @@ def certified(
 def standing(entries: Sequence[Entry], issued: Mapping[str, Any]) -> dict[str, Any]:
     """How a certificate stands that is issued after these entries."""
     before = [entry for entry in entries if entry["kind"] == "certificate"]
-    matchers, together = _together(entries, [*before, issued])
-    told = provenance(entries, issued["labels"])
+    draws = list(_draws([*entries, {"kind": "certificate", **issued}]))
+    several = draws[-1][0]["several"]
+    looked_at = _looked_at(draws[-1])
+    registered = _registered(entries, issued["holdout"])
+    labelled = provenance(entries, issued["labels"])
     return {
         "entries": len(entries),
         "head": entries[-1]["digest"] if entries else "",
-        "registered": _registered(entries, issued["holdout"]),
+        "registered": registered,
+        "seeded": _seeded(draws[-1][0], registered),
+        "grown": any("grown" in entry for entry in draws[-1]),
+        "draws": len(draws),
         "certificates": len(before) + 1,
         "other_labels": sum(one["labels"] != issued["labels"] for one in before),
-        "matchers": matchers,
-        "together": together,
-        **({} if told is None else {"labelled": told}),
+        "matchers": len(looked_at) // several,
+        "uncertified": len(looked_at - _certified(draws[-1])) // several,
+        "together": at_least(1 - sum(map(_cost, draws), Fraction(0))),
+        **({} if labelled is None else {"labelled": labelled}),
     }
+
+
+def draws_cost(entries: Sequence[Entry]) -> Fraction:
+    """The sum of δ of all draws of a folder, and of the matchers looked at in each."""
+    return sum(map(_cost, _draws(entries)), Fraction(0))
+
+
+def _draws(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
+    """For each draw of validation nodes: its entry, then the entries that bear on it.
+
+    Those are what was on record before its labels, and all that came after it, up to the next. One
+    that repeats, or lets grow, an earlier draw has the earlier one's seed and is no other draw.
+    """
+    starts = [i for i, entry in enumerate(entries) if _is_fresh(entry)]
+    for start, end in pairwise([*starts, len(entries)]):
+        own = entries[start:end]
+        if own[0]["labels"]:
+            yield [*own, *(e for e in entries[:start] if e["kind"] == "register")]
+
+
+def _is_fresh(entry: Entry) -> bool:
+    return entry["kind"] == "draw" and "extends" not in entry
+
+
+def _cost(draw: Sequence[Entry]) -> Fraction:
+    """The δ of a draw, once for each matcher that it may have been used to pick.
+
+    Certificates about one holdout matcher fail together, whatever complete matchers they are about:
+    the gap is counted. Where it was sampled, each complete matcher costs its own. A matcher that
+    was on record before the labels, or whose numbers were seen, costs δ whether or not it was
+    certified: the best may have been picked by them.
+    """
+    events = set()
+    for one in draw:
+        if one["kind"] == "certificate":
+            about = repr(one["complete"]) if one["is_sampled"] and one["complete"] else ""
+            events |= {(repr(holdout), about) for holdout in one["holdout"]}
+    certain = {holdout for holdout, _ in events}
+    others = {repr(holdout) for holdout in _on_record_or_watched(draw)} - certain
+    number = Fraction(len(events) + len(others), draw[0]["several"])
+    return Fraction(repr(draw[0]["delta"])) * max(number, Fraction(1))
+
+
+def _looked_at(draw: Sequence[Entry]) -> set[str]:
+    """The holdout matchers that were on record before the labels, or whose numbers were seen."""
+    certificates = [entry for entry in draw if entry["kind"] == "certificate"]
+    seen = [holdout for one in certificates for holdout in one["holdout"]]
+    return {repr(holdout) for holdout in (*_on_record_or_watched(draw), *seen)}
+
+
+def _certified(draw: Sequence[Entry]) -> set[str]:
+    certificates = [one for one in draw if one["kind"] == "certificate" and not one["exploratory"]]
+    return {repr(holdout) for one in certificates for holdout in one["holdout"]}
+
+
+def _on_record_or_watched(draw: Sequence[Entry]) -> Iterator[Mapping[str, Any]]:
+    number = draw[0]["entry"]
+    first = min((e["entry"] for e in draw if _is_label(e) and e["entry"] > number), default=None)
+    for entry in draw:
+        known = entry["kind"] == "register" and (first is None or entry["entry"] < first)
+        if known or entry["kind"] == "watch":
+            yield entry["holdout"]
+
+
+def _is_label(entry: Entry) -> bool:
+    return entry["kind"] in ("labels", "label") and bool(entry["validation"])
 
 
 def _registered(entries: Sequence[Entry], holdouts: Iterable[Mapping[str, Any]]) -> int | None:
@@ -68,35 +143,20 @@ def _place_of(entries: Sequence[Entry], holdout: Mapping[str, Any]) -> int | Non
 
 
 def _before_labels(entries: Sequence[Entry]) -> Iterator[Entry]:
-    """What was entered before there was any validation label."""
-    for entry in entries:
-        if entry["kind"] in ("labels", "label") and entry["validation"]:
+    """What was entered before there was any label of this draw's validation nodes."""
+    start = max((i for i, entry in enumerate(entries) if _is_fresh(entry)), default=0)
+    for i, entry in enumerate(entries):
+        if i > start and _is_label(entry):
             return
         yield entry
 
 
-def _together(entries: Sequence[Entry], issued: Sequence[Mapping[str, Any]]) -> tuple[int, float]:
-    """How many holdout matchers may have been picked from, and how surely all guarantees hold.
+def _seeded(draw: Entry, registered: int | None) -> dict[str, int] | None:
+    """The entries that show that the seed was made after the matcher and the choices were fixed.
 
-    Certificates about one holdout matcher fail together, whatever complete matchers they are
-    about: the gap is counted. One about the holdout matcher alone shares δ otherwise, and where the
-    gap was sampled each complete matcher costs its own. A matcher that was on record before the
-    labels, or whose bounds were watched, costs δ whether or not it was certified: the best may have
-    been picked by them.
+    Only a draw that names its entry of choices made its seed after that entry.
     """
-    failing: dict[tuple[str, str], Fraction] = {}
-    several, delta = 1, Fraction(0)
-    for one in issued:
-        if one["exploratory"]:
-            continue
-        delta, several = Fraction(repr(one["delta"])), len(one["holdout"])
-        about = repr(one["complete"]) if one["is_sampled"] else str(bool(one["complete"]))
-        for holdout in one["holdout"]:
-            failing[repr(holdout), about] = delta / several
-    certified_too = {holdout for holdout, _ in failing}
-    known = [entry for entry in _before_labels(entries) if entry["kind"] == "register"]
-    for entry in [*known, *(entry for entry in entries if entry["kind"] == "watch")]:
-        if repr(entry["holdout"]) not in certified_too:
-            failing[repr(entry["holdout"]), ""] = delta / several
-    matchers = len({holdout for holdout, _ in failing}) // several
-    return max(matchers, 1), float(max(1 - sum(failing.values()), Fraction(0)))
+    choices = draw.get("choices")
+    if draw["seed_given"] or choices is None or registered is None or registered > choices:
+        return None
+    return {"register": registered, "choices": choices, "draw": draw["entry"]}

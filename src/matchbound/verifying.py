@@ -203,6 +203,8 @@ def _other_draw(certificate: Certificate, places: Mapping[str, Path]) -> Iterato
     except MatchboundError as error:
         yield f"inputs.draw: {error}"
         return
+    if before.seed_given != certificate.inputs["draw"].get("seed_given"):
+        yield "inputs.draw.seed_given is not as the draw has it"
     after = certificate.choices.as_dict()
     differ = tuple(name for name, value in before.choices.as_dict().items() if value != after[name])
     if differ != certificate.exploratory:

@@ -1,8 +1,10 @@
 """A certificate in words, for a terminal."""
 
 import math
-from decimal import Decimal
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from matchbound.choices import Choices
 from matchbound.errors import AssumptionError
@@ -14,6 +16,7 @@ from matchbound.theorems.others import patched_holdout
 if TYPE_CHECKING:
     from matchbound.certificates import Certificate
 
+CHECKED = "Checked: "  # how a line of the assumptions begins that is none
 ENOUGH = 30  # sampled nodes with a true match
 SIZED = ("star", "anytime", "orderfree")  # bounds whose width depends on what was planned
 
@@ -35,22 +38,52 @@ def describe(certificate: "Certificate") -> str:
     )
     lines += planned_line(certificate)
     lines += ledger_line(certificate)
-    lines += ["Assumed:", *(f"  - {assumption}" for assumption in certificate.assumptions)]
+    checked = [line for line in certificate.assumptions if line.startswith(CHECKED)]
+    assumed = [line for line in certificate.assumptions if not line.startswith(CHECKED)]
+    lines += [*checked, "Assumed:", *(f"  - {assumption}" for assumption in assumed)]
     lines += certificate.advice
     return "\n".join(lines)
 
 
-def is_picked(certificate: "Certificate") -> bool:
-    """Whether there were other matchers, so that this one may have been picked by the labels."""
-    return certificate.ledger is not None and certificate.ledger["matchers"] > 1
+def why_not_whole(certificate: "Certificate") -> str:
+    """Why a certificate meets no requirement, in a few words; empty if it can meet one.
+
+    The one rule of `--require`, of reports and of the heading.
+    """
+    if certificate.exploratory:
+        return "exploratory"
+    if certificate.inputs.get("draw", {}).get("seed_given"):
+        return "the seed was given by the user"
+    if _together(certificate) < _alone(certificate):
+        return f"together with all else on record it holds with {percent(_together(certificate))}"
+    return ""
+
+
+def _alone(certificate: "Certificate") -> float:
+    """1 − δ."""
+    return at_least(1 - Fraction(repr(certificate.choices.delta)))
+
+
+def _together(certificate: "Certificate") -> float:
+    """The probability with which all that may have been picked from holds."""
+    ledger = certificate.ledger
+    return _alone(certificate) if ledger is None else float(ledger["together"])
+
+
+def at_least(probability: Fraction) -> float:
+    """The largest number whose decimals are not above a probability; 0 if that is negative."""
+    probability = max(probability, Fraction(0))
+    number = float(probability)
+    return number if Fraction(repr(number)) <= probability else math.nextafter(number, 0)
 
 
 def percent(probability: float) -> str:
-    return f"{(100 * Decimal(repr(probability))).normalize():f}%"
+    """Rounded down, so that what is missing to 100% has at most four digits."""
+    missing = Context(prec=4, rounding=ROUND_CEILING).plus(1 - Decimal(repr(probability)))
+    return f"{(100 * (1 - missing)).normalize():f}%"
 
 
 def heading(certificate: "Certificate") -> list[str]:
-    sure = percent(float(1 - Decimal(repr(certificate.choices.delta))))
     lines = []
     if certificate.exploratory:
         names = ", ".join(certificate.exploratory)
@@ -58,13 +91,21 @@ def heading(certificate: "Certificate") -> list[str]:
     if not certificate.guarantees:
         return [*lines, "Nothing is certified."]
     if lines:
+        sure = percent(_alone(certificate))
         return [*lines, f"Had that been fixed there, with probability at least {sure}, together:"]
     about = ", about nodes to come" if certificate.choices.future else ""
-    if is_picked(certificate):
-        assert certificate.ledger is not None
-        sure = percent(certificate.ledger["together"])
-        about += f" (for {certificate.ledger['matchers']} matchers on record or certified)"
-    return [f"With probability at least {sure}, all together{about}:"]
+    sure = percent(_together(certificate))
+    return [f"With probability at least {sure}, all together{about}{_reason(certificate)}:"]
+
+
+def _reason(certificate: "Certificate") -> str:
+    """What made the probability smaller than the certificate's own."""
+    if certificate.ledger is None or _together(certificate) >= _alone(certificate):
+        return ""
+    matchers, draws = certificate.ledger["matchers"], certificate.ledger["draws"]
+    ways = [f"{matchers} matchers on record or looked at"] if matchers > 1 else []
+    ways += [f"{draws} draws of this folder"] if draws > 1 else []
+    return f" (for {' and '.join(ways or ['several complete matchers'])})"
 
 
 def rounded(g: Guarantee) -> str:
@@ -198,17 +239,26 @@ def ledger_line(certificate: "Certificate") -> list[str]:
     ledger = certificate.ledger
     if ledger is None or certificate.exploratory:
         return []
-    was = "was" if ledger["registered"] is not None else "was not"
-    number, others = ledger["certificates"], ledger["matchers"] - 1
+    number, others = ledger["certificates"], ledger["uncertified"]
     many = "1 certificate" if number == 1 else f"{number} certificates"
     if ledger["other_labels"]:
         many += f" ({ledger['other_labels']} of them when the labels were others)"
-    also = f", or could about {others} other matchers on record" if others else ""
-    return [
-        f"Ledger: the holdout matcher {was} on record before the validation labels; {many} from "
-        f"this draw{also}, all that have a guarantee together with probability at least "
-        f"{percent(ledger['together'])}."
-    ]
+    draws = "this draw" if ledger["draws"] == 1 else f"the {ledger['draws']} draws of this folder"
+    line = (
+        f"Ledger: the holdout matcher {_since(ledger)}; {many} from {draws}, all that have a "
+        f"guarantee together with probability at least {percent(ledger['together'])}."
+    )
+    if others:
+        what = "matcher is" if others == 1 else "matchers are"
+        line += f" {others} other {what} on record and could have been certified as well."
+    return [line]
+
+
+def _since(ledger: Mapping[str, Any]) -> str:
+    if ledger["seeded"] is not None:
+        return "was on record before the seed was made"
+    was = "was" if ledger["registered"] is not None else "was not"
+    return f"{was} on record before the validation labels"
 
 
 def advise(tally: Tally, choices: Choices) -> tuple[str, ...]:
@@ -219,7 +269,7 @@ def advise(tally: Tally, choices: Choices) -> tuple[str, ...]:
         return ()
     more = math.ceil(len(used) * (ENOUGH - matched) / matched)
     more = min(more, tally.size - len(tally.validation))
-    how = "in a fresh draw (a sample must not grow after its labels were seen)"
+    how = "in a fresh draw, which costs δ again (a sample must not grow after its labels were seen)"
     if choices.is_anytime:
         how = "or label on: this draw may grow"
     return (

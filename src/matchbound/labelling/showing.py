@@ -9,7 +9,7 @@ from matchbound.errors import InputError
 from matchbound.labelling.proposals import Proposals
 from matchbound.labelling.records import Alignment, Records, shown
 from matchbound.labelling.search import Search
-from matchbound.sampling import hash_of
+from matchbound.orders import hash_of
 
 SUGGESTED = 10
 MOST_DECOYS = 40

@@ -17,6 +17,7 @@ from matchbound.words import (
     rounded,
     subject,
     threshold_line,
+    why_not_whole,
 )
 
 if TYPE_CHECKING:
@@ -86,8 +87,10 @@ def _card(certificate: "Certificate", metric: str, part: str, targets: Targets) 
     g = next(g for g in certificate.guarantees if (g.metric, g.part) == (metric, part))
     verdict = ""
     if metric in targets:
-        met = g.value >= targets[metric] if g.side == "lower" else g.value <= targets[metric]
-        word = "certified" if met and not certificate.exploratory else "not certified"
+        met = certificate.meets(metric, targets[metric], part)
+        word = "certified" if met else "not certified"
+        reason = why_not_whole(certificate)
+        word += f" ({escape(reason)})" if reason else ""
         verdict = f'<p class="verdict">target {targets[metric]:g}: {word}</p>'
     where = "" if part == WHOLE else f", {part}"
     return (
