@@ -16,13 +16,13 @@ from matchbound.files import is_folder
 from matchbound.folders import last_draw, refuse_unfinished
 from matchbound.forms import Clusters, Form, Pairs, recognise
 from matchbound.holdouts import named
-from matchbound.ledger import Transaction, since_draw, sound_ledger, transaction
+from matchbound.ledger import Transaction, read_ledger, since_draw, sound_ledger, transaction
 from matchbound.matching import Matching
 from matchbound.requests import Progress, chosen
 from matchbound.scores import first_threshold
 from matchbound.settings import as_brought, as_drawn, chosen_after
 from matchbound.sources import Source, key_kind, open_source
-from matchbound.standing import certified, matcher, standing
+from matchbound.standing import certified, matcher, planned, standing
 from matchbound.tallying import Matchers, tally_parts
 from matchbound.theorems.planned import brought_variances
 from matchbound.truths import read_labels
@@ -167,6 +167,10 @@ def compute(
     chosen_before = setting.choices
     if draw is None:
         chosen_before = replace(chosen_before, variances=brought_variances(tallies))
+    elif not isinstance(audit, Draw) and not chosen_before.variances:
+        holdouts = certified(inputs | {"labels": {"digest": ""}}, chosen_before, ())["holdout"]
+        variances = planned(read_ledger(Path(audit)).entries, holdouts)
+        chosen_before = replace(chosen_before, variances=variances)
     return issue(
         tallies,
         chosen_before,

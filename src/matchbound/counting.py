@@ -60,6 +60,22 @@ def count(
     return replace(drawn, gap=cells)
 
 
+def count_drawn(
+    con: Engine,
+    sample: Sequence[Row],
+    read_labels: Callable[[], None],
+    forms: Mapping[str, str],
+    dedupe: bool,
+) -> Tally:
+    """The labels of drawn nodes, and what the matcher in `holdout` found there; text ids."""
+    load_sample(con, sample)
+    read_labels()
+    clusters = [name for name, form in forms.items() if form == "clusters"]
+    tables = _Tables(con, clusters, "holdout", dedupe, ("string", "string"))
+    tables.compare()
+    return Tally(len(sample), *_labels(tables.drawn_nodes()), ())
+
+
 @dataclass(frozen=True)
 class _Tables:
     """What is counted, whichever of the tables are clusters; `second` is the matcher to compare."""

@@ -9,7 +9,7 @@ from matchbound.draws import Draw
 from matchbound.errors import MatchboundError
 from matchbound.files import is_file
 from matchbound.ledger import Entry, Ledger, read_ledger, transaction
-from matchbound.standing import certified, standing
+from matchbound.standing import certified, planned, standing
 
 
 def ledger_of(certificate: Certificate, path: Path, places: Mapping[str, Path]) -> Path | None:
@@ -64,7 +64,9 @@ def other_ledger(certificate: Certificate, folder: Path) -> Iterator[str]:
         yield from _out_of_order(ledger, said["seeded"])
         yield "ledger is not what the entries before this certificate give"
     try:
-        yield from _other_draw(Draw.load(folder), ledger)
+        draw = Draw.load(folder)
+        yield from _other_draw(draw, ledger)
+        yield from _other_plan(certificate, draw, before)
     except MatchboundError:
         return  # said already
 
@@ -90,6 +92,14 @@ def _other_draw(draw: Draw, ledger: Ledger) -> Iterator[str]:
         before = ledger.entries[number - 1] if 0 < number < entry["entry"] else {}
         if any(before.get(name) != value for name, value in fixed.items() if draw.labels):
             yield f"ledger.jsonl: entry {number} is not the choices that draw.json has"
+
+
+def _other_plan(certificate: Certificate, draw: Draw, entries: Sequence[Entry]) -> Iterator[str]:
+    """Planning values that neither the draw nor the matcher's registration has."""
+    variances = dict(certificate.choices.variances)
+    fixed = dict(draw.choices.variances) or planned(entries, _issued(certificate)["holdout"])
+    if variances != fixed and "variances" not in certificate.exploratory:
+        yield "choices.variances are not what the draw or the ledger has"
 
 
 def _standing(entries: Sequence[Entry], certificate: Certificate) -> dict[str, Any] | None:

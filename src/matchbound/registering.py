@@ -13,6 +13,7 @@ from matchbound.holdouts import opened
 from matchbound.labelled import labels
 from matchbound.ledger import Transaction, transaction, validation_labels
 from matchbound.sources import open_source
+from matchbound.training import variances_of
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -34,13 +35,24 @@ def register(
     if holdout is None:
         raise InputError("holdout must be given, got None. Give the holdout matcher's output.")
     with connect() as con:
-        given = [one.facts for one in opened(con, holdout, threshold, columns, draw.choices)]
+        outputs = opened(con, holdout, threshold, columns, draw.choices)
+        variances = {}
+        if len(outputs) == 1 and _is_trained_labelled(folder, draw):
+            variances = variances_of(con, folder, draw, outputs[0])
     with transaction(folder) as ledger:
         check_on_record(folder)
         labelled = _labelled(ledger, Draw.load(folder))
-        for one in given:
-            ledger.add("register", holdout=dict(one), validation=labelled)
+        more = {"variances": variances} if variances and not labelled else {}
+        for one in outputs:
+            ledger.add("register", holdout=dict(one.facts), validation=labelled, **more)
     return labelled
+
+
+def _is_trained_labelled(folder: Path, draw: Draw) -> bool:
+    """Whether all training nodes have labels, in a draw that has not planned by them."""
+    if draw.choices.variances or not draw.trained or not is_file(folder / "labels.csv"):
+        return False
+    return set(draw.trained) <= {x for x, _ in labels(folder, "train")}
 
 
 def _labelled(ledger: Transaction, draw: Draw) -> int:

@@ -13,6 +13,7 @@ from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.folders import refuse_labels
 from matchbound.holdouts import Output, check_on_population, kinds_of_ids, opened
+from matchbound.loading import count_rows
 from matchbound.matching import Matching
 from matchbound.orders import first
 from matchbound.phases import (
@@ -24,6 +25,7 @@ from matchbound.phases import (
 from matchbound.plans import Earlier, Plan, check_count
 from matchbound.sources import open_source
 from matchbound.tables import id_column, read_ids
+from matchbound.training import variances_from
 
 Progress = Callable[[str], None]
 
@@ -46,6 +48,7 @@ def requested(
     link: bool = False,
     source: str | None = None,
     phase: Phase | None = None,
+    known_labels: Any = None,
     progress: Progress = lambda _: None,
     **choices: Any,
 ) -> Request:
@@ -75,6 +78,10 @@ def requested(
         train = check_count("train", train, 0, size)
     registered = tuple(one.facts for one in outputs)
     words = [check_on_population(con, one, matching, kinds) for one in outputs]
+    if earlier is not None and known_labels is not None and len(outputs) == 1:
+        variances = variances_from(con, earlier.nodes, known_labels, outputs[0], matching)
+        fixed = replace(fixed, variances=variances)
+    fixed = replace(fixed, few_misses=_few_misses(fixed, labels, con, outputs, size))
     plan = Plan(
         con,
         table.as_dict(size=size, id=id),
@@ -169,6 +176,27 @@ def _outputs(
             "Give the holdout matcher's output."
         )
     return []
+
+
+FEW = 8  # misses: where fewer are expected, bets are narrower at any time
+
+
+def _few_misses(
+    choices: Choices, labels: int | None, con: Engine, outputs: Sequence[Output], size: int
+) -> tuple[str, ...]:
+    """The metrics whose bound at any time is by bets: few misses are expected of them."""
+    if labels is None or choices.few_misses or not (choices.is_anytime or choices.until):
+        return tuple(choices.few_misses)
+    shares = {"recall": choices.matched or 1.0, "precision": choices.matched or 1.0}
+    if outputs:
+        shares["precision"] = count_rows(con, "matched") / size
+    few = []
+    for metric in choices.metrics:
+        guess = choices.guesses.get(metric, 0.05 if metric == "error-rate" else 0.95)
+        misses = guess if metric == "error-rate" else 1 - guess
+        if labels * shares.get(metric, 1.0) * misses < FEW:
+            few.append(metric)
+    return tuple(few)
 
 
 def _refuse_choices(

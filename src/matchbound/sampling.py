@@ -9,6 +9,7 @@ from typing import Any
 from matchbound.commits import enter, preview
 from matchbound.draws import Draw
 from matchbound.engines import connect
+from matchbound.files import is_file
 from matchbound.phases import Phase, phase_in
 from matchbound.requests import Progress, requested
 
@@ -72,6 +73,7 @@ def draw(
             link=link,
             source=source,
             phase=phase_in(out, train, trained_on, _validates(labels, choices)),
+            known_labels=_known_labels(out, trained_on),
             progress=progress,
             **choices,
         )
@@ -94,7 +96,8 @@ def dry_run(
     second = _validates(given.get("labels"), given)
     phase = phase_in(out, given.get("train") or 0, given.get("trained_on"), second)
     with connect(engine, memory, temp) as con:
-        request = requested(con, population, phase=phase, **given)
+        known = _known_labels(out, given.get("trained_on"))
+        request = requested(con, population, phase=phase, known_labels=known, **given)
         return preview(Path(out), request, force=force)
 
 
@@ -126,6 +129,14 @@ def redraw(
             **given,
         )
         return replace(request.make(before["seed"]), seed_given=before["seed_given"])
+
+
+def _known_labels(out: Any, trained_on: Any) -> Any:
+    """The training nodes' labels, where they were there before the seed of the others."""
+    if trained_on is not None or out is None:
+        return trained_on
+    path = Path(out) / "labels.csv"
+    return path if is_file(path) else None
 
 
 def _validates(labels: int | None, given: Mapping[str, Any]) -> bool:

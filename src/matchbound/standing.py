@@ -58,6 +58,13 @@ def standing(entries: Sequence[Entry], issued: Mapping[str, Any]) -> dict[str, A
     }
 
 
+def planned(entries: Sequence[Entry], holdouts: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """The variances that a registration of these matchers found in the training nodes' labels."""
+    place = _registered(entries, holdouts)
+    found: dict[str, float] = {} if place is None else entries[place - 1].get("variances", {})
+    return dict(found)
+
+
 def draws_cost(entries: Sequence[Entry]) -> Fraction:
     """The sum of δ of all draws of a folder, and of the matchers looked at in each."""
     return sum(map(_cost, _draws(entries)), Fraction(0))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -17,10 +17,11 @@ from matchbound.labelling.proposals import LOWEST, Proposals, read_proposals
 from matchbound.labelling.records import Records, align, check_drawn, read_records
 from matchbound.labelling.search import Search
 from matchbound.labelling.showing import Material
+from matchbound.ledger import sound_ledger
 from matchbound.scores import check_scored, first_threshold
 from matchbound.settings import as_drawn
 from matchbound.sources import Source, open_source
-from matchbound.standing import matcher
+from matchbound.standing import matcher, planned
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def open_inputs(audit: Path, draw: Draw, given: Inputs) -> Opened:
         if given.candidates is not None or given.holdout is not None:
             _load_population(con, audit, draw, given, left_source)
         candidates, proposed = _candidates(con, draw, given)
-        holdout, answers, live = _holdout(con, draw, given)
+        holdout, answers, live = _holdout(con, audit, draw, given)
     search = {
         "records": left_source.as_dict(),
         "against": right.source.as_dict(records=right.table.num_rows),
@@ -118,7 +119,7 @@ def _candidates(con: Engine, draw: Draw, given: Inputs) -> tuple[Source | None, 
 
 
 def _holdout(
-    con: Engine, draw: Draw, given: Inputs
+    con: Engine, audit: Path, draw: Draw, given: Inputs
 ) -> tuple[Source | None, Proposals | None, Live | str]:
     if given.holdout is None:
         return None, None, why_not(draw.choices, False) or ""
@@ -131,6 +132,10 @@ def _holdout(
     if why is not None:
         return source, answers, why
     known = matcher("", source.as_dict(threshold=least, columns=dict(given.columns or {})))
+    choices = draw.choices
+    if not choices.variances:
+        variances = planned(sound_ledger(audit).entries, [known])
+        draw = replace(draw, choices=replace(choices, variances=variances))
     live = start(con, draw, isinstance(form, Clusters), answers, given.targets or {}, known)
     return source, answers, live
 
