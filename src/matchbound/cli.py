@@ -432,11 +432,8 @@ def _withhold(options: argparse.Namespace) -> int:
         matcher = network(*networks, **{k: v for k, v in given.items() if v is not None})
         threshold = 0.0
     check_writable(out)
-    certificate = withhold(
-        matcher, audit, threshold=threshold, force=options.force, progress=_progress
-    )
-    certificate.save(out, force=options.force)
-    _say(certificate)
+    given = {"threshold": threshold, "out": out, "force": options.force, "progress": _progress}
+    _say(withhold(matcher, audit, **given))
     return 0
 
 
@@ -464,9 +461,9 @@ def _guide(options: argparse.Namespace, out: Path) -> int:
         target=target["precision"],
         out=out,
         labels=options.labels,
+        certificate=written,
         force=options.force,
     )
-    certificate.save(written, force=options.force)
     _say(matches)
     _say(certificate)
     return 0

@@ -40,13 +40,15 @@ def guide(
     target: float,
     out: "str | PathLike[str]",
     labels: Any = None,
+    certificate: Any = None,
     force: bool = False,
 ) -> tuple[Matches, Certificate]:
     """Match two networks round by round, each with the least threshold that keeps the precision.
 
     A round is a sweep of `witness` over all degrees; its thresholds are the draw's `options`, tried
     from the most generous on. If none keeps the bound on precision at `target`, that was all. The
-    seeds are the training nodes' matches. Matches are written to `out`, and certified.
+    seeds are the training nodes' matches. Matches are written to `out`, and certified;
+    the certificate is written to `certificate`, if that is given.
     """
     draw = _checked(audit, target)
     place = Path(out)
@@ -73,7 +75,8 @@ def guide(
     matches = named(x, y, seeds, likeness, joined(adopted))
     with undone_on_error([place]):
         matches.save(place, force=force)
-        return matches, certify(audit, holdout=place, labels=labels, threshold=0.0)
+        given = {"labels": labels, "out": certificate, "force": force}
+        return matches, certify(audit, holdout=place, threshold=0.0, **given)
 
 
 def _checked(audit: Any, target: Any) -> Draw:

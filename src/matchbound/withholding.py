@@ -31,6 +31,7 @@ def withhold(
     threshold: float | None = None,
     columns: Mapping[str, str] | None = None,
     population: Any = None,
+    out: Any = None,
     force: bool = False,
     memory: str | None = None,
     progress: Progress = lambda _: None,
@@ -40,7 +41,7 @@ def withhold(
     `matcher` takes labels, pairs (x, y), and returns what it found: any table that `certify` reads,
     or a list of pairs. Its first run gets all of D's labels and no others, its second all. For the
     folder of a draw, what it found is written there as holdout.csv and complete.csv; a `Draw` comes
-    with its `labels`.
+    with its `labels`. `out` is where the certificate is written, if anywhere.
     """
     drawn = audit if isinstance(audit, Draw) else Draw.load(audit)
     in_memory = isinstance(audit, Draw)
@@ -66,6 +67,8 @@ def withhold(
             threshold=threshold,
             columns=columns,
             population=population,
+            out=out,
+            force=force,
             memory=memory,
             progress=progress,
         )
