@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchbound.certifying import certify
+from matchbound.draws import FILES, Draw
 from matchbound.files import csv_text, refuse_existing, write_whole
 from matchbound.labelled import labels
-from matchbound.registering import register
 from matchbound.sampling import draw
 
 PEOPLE, FIELDS, VALUES = 4000, 6, 25
@@ -72,31 +72,44 @@ def _f1(right: NDArray[np.bool_], kept: NDArray[np.bool_], true: int) -> float:
     return float(2 * (right & kept).sum() / max(kept.sum() + true, 1))
 
 
+SEED = "demo"  # given, so that the demo's numbers can be repeated; its certificate says so
+
+
 def demo(folder: Path, *, force: bool = False) -> None:
-    """Draw, label D, match, register; label S, match again, certify; then show the truth."""
-    names = ("people.csv", "sample.csv", "draw.json", "labels.csv", "holdout.csv", "complete.csv")
-    ours = [folder / name for name in (*names, "ledger.jsonl", "certificate.json")]
+    """Draw D, label it, match; draw S, label it, match again, certify; then show the truth."""
+    names = ("people.csv", "labels.csv", "holdout.csv", "complete.csv", "certificate.json")
+    ours = [folder / name for name in (*FILES, *names, "ledger.jsonl")]
     refuse_existing(ours, force)
     for path in ours:
         path.unlink(missing_ok=True)
     world = World(seed=2026)
     people = [f"L{row}" for row in range(PEOPLE)]
     write_whole({folder / "people.csv": csv_text(["id"], [[x] for x in people])}, force=force)
-    drawn = draw(folder / "people.csv", labels=600, train=300, seed="demo", one_to_one=True)
-    drawn.save(folder, force=force)
-    print(drawn)
-    trained = [(x, world.truth.get(x)) for x, place, _ in drawn.sample if place is not None]
-    write_whole({folder / "labels.csv": csv_text(["x", "y"], trained)}, force=force)
+
+    print(draw(folder / "people.csv", train=300, seed=SEED, out=folder))
+    _label(folder, world)
     holdout = match(world, labels(folder, "train"))
     write_whole({folder / "holdout.csv": csv_text(["x", "y"], holdout)}, force=force)
-    register(folder, holdout=folder / "holdout.csv")
 
-    verified = [(x, world.truth.get(x)) for x, _, _ in drawn.sample]
-    write_whole({folder / "labels.csv": csv_text(["x", "y"], verified)}, force=True)
+    print(
+        draw(
+            folder / "people.csv",
+            labels=600,
+            holdout=folder / "holdout.csv",
+            one_to_one=True,
+            seed=SEED,
+            out=folder,
+        )
+    )
+    _label(folder, world)
     complete = match(world, labels(folder, "all"))
     write_whole({folder / "complete.csv": csv_text(["x", "y"], complete)}, force=force)
-    certificate = certify(folder, holdout=folder / "holdout.csv", complete=folder / "complete.csv")
-    certificate.save(folder / "certificate.json", force=force)
+    certificate = certify(
+        folder,
+        holdout=folder / "holdout.csv",
+        complete=folder / "complete.csv",
+        out=folder / "certificate.json",
+    )
     print(certificate)
     right = sum(world.truth.get(x) == y for x, y in complete)
     print(
@@ -104,3 +117,10 @@ def demo(folder: Path, *, force: bool = False) -> None:
         f"recall {right / len(world.truth):.4f}."
     )
     print(f"Everything is in {folder}; check it with: matchbound verify {folder}")
+
+
+def _label(folder: Path, world: "World") -> None:
+    """Verify the matches of all nodes drawn so far."""
+    nodes = [node for node, _, _ in Draw.load(folder).sample]
+    verified = [(x, world.truth.get(x)) for x in nodes]
+    write_whole({folder / "labels.csv": csv_text(["x", "y"], verified)}, force=True)
