@@ -99,7 +99,7 @@ def test_a_changed_digest_is_named(alone, capsys):
     assert (status, "digest was changed" in out) == (1, True)
 
 
-@pytest.mark.parametrize("name", ["value", "estimate", "delta", "bound", "algorithm", "metric"])
+@pytest.mark.parametrize("name", ["value", "estimate", "bound", "algorithm", "metric"])
 def test_a_forged_guarantee_does_not_follow_from_the_tallies(alone, capsys, name):
     record, path = copy.deepcopy(alone[0]), alone[1]
     guarantee = record["guarantees"][0]
@@ -113,7 +113,13 @@ def test_forged_tallies_do_not_follow_from_the_inputs(certified, capsys):
     """All digests fit and the guarantees follow; only counting again tells."""
     record = json.loads((certified / "certificate.json").read_text())
     tally = mb.Tally.from_dict(record["tallies"]["all"])
-    better = tuple((h, t, min(h, t)) for h, t, _ in tally.validation)
+    better = tuple(
+        one._replace(ht=min(one.h, one.t), ct=min(one.c, one.t))
+        if one.h == one.c == one.hc
+        else one
+        for one in tally.validation
+    )
+    assert better != tally.validation
     forged = {"all": mb.Tally(tally.size, tally.train, better, tally.overlap, tally.gap)}
     certificate = mb.Certificate.load(certified / "certificate.json")
     from dataclasses import replace
