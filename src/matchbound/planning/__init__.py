@@ -8,6 +8,7 @@ from typing import Any
 from matchbound.errors import InputError
 from matchbound.planning.outlooks import Outlook, Prospects, Row
 from matchbound.planning.questions import Question, check_labels, choices_for
+from matchbound.planning.simulated import FEW, MANY
 
 BUDGETS = (0.5, 0.75, 1.0, 1.5, 2.0)  # of the labels needed
 GIVEN = (0.5, 1.0, 2.0)  # of the labels given
@@ -65,7 +66,7 @@ def plan(
     Where values are 0 or 1, probabilities are sums over all samples; else they are simulated.
     """
     question = Question(
-        size, matched, choices_for(guesses, **choices), targets or {}, power, gap_rate, train
+        size, choices_for(guesses, matched, **choices), targets or {}, power, gap_rate, train
     )
     if labels is None and not targets:
         raise InputError(
@@ -76,7 +77,10 @@ def plan(
     needed = prospects.needed() if labels is None else None
     middle = needed if labels is None else check_labels(labels, size)
     budgets = _budgets(middle, size, BUDGETS if labels is None else GIVEN)
-    rows = [prospects.row(n, likely=labels is not None) for n in budgets]
+    rows = [
+        prospects.row(n, likely=labels is not None, draws=MANY if n == middle else FEW)
+        for n in budgets
+    ]
     return Plan(
         question,
         labels,

@@ -1,16 +1,19 @@
 """A metric as it is guessed to be, and the guarantee that a sample of it would get."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from matchbound.bounds import BOUNDS
 from matchbound.choices import Choices
 from matchbound.parts import WHOLE
-from matchbound.tallies import Cell, Tally, Triple
+from matchbound.planning.searching import NORMAL
+from matchbound.tallies import Cell, Label, Tally
 from matchbound.theorems import Guarantee, guarantees
 
-NONE: Triple = (0, 0, 0)
+NONE = Label.alone(0, 0, 0)
 
 
 class Urn(NamedTuple):
@@ -27,24 +30,45 @@ class Margin:
 
     The members are the nodes it matches (precision), those with a true match (recall), all (error
     rate). A node that counts has `each` matches, all right or all wrong. `choices` are the metric's
-    own, with its share of δ; `gap` are the cells that the two matchers are guessed to have. Of the
-    `train` nodes, and of those drawn to validate on too, what is expected is taken to come.
+    own, with its share of δ. The holdout matcher matches the share `found` of all nodes, and the
+    complete one has others at the share `gap_rate` (None: there is none); at labelled nodes it is
+    taken to be as right as the holdout one. Of the `train` nodes, and of those drawn to validate on
+    too, what is expected is taken to come.
     """
 
     metric: str
     choices: Choices
-    complete: bool
     size: int
     members: int
     right: int
-    gap: tuple[Cell, ...]
+    found: float
+    gap_rate: float | None = None
     train: int = 0
-    each: int = 1
 
     @property
-    def bets(self) -> bool:
+    def each(self) -> int:
+        return 1 if self.choices.one_to_one or self.choices.at_most_one_match else 2
+
+    @property
+    def mean(self) -> float:
+        return self.right / self.members
+
+    @cached_property
+    def bound(self) -> str:
+        """The bound on the labels' term."""
+        return self.spread(labels=1, members=1, right=1).bound
+
+    @property
+    def is_ordered(self) -> bool:
         """Whether the bound depends on the order of the labels."""
-        return self.spread(labels=1, members=1, right=1).bound == "betting"
+        return BOUNDS[self.bound].ordered
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether the labels' bound is star, and all else is counted or exact (`sharp`)."""
+        choices = self.choices
+        known = choices.theorem == "sharp" and choices.bound == "auto"
+        return known and self.bound == "star" and not choices.is_sampled
 
     def fresh(self, labels: int) -> int:
         """The validation nodes that tell: `sharp` knows D's already."""
@@ -54,23 +78,28 @@ class Margin:
         return round(labels * len(self._trained) / self.size)
 
     @cached_property
-    def _trained(self) -> tuple[Triple, ...]:
-        """D's triples, as expected; `paper` makes no use of them."""
+    def _trained(self) -> tuple[Label, ...]:
+        """D's labels, as expected; `paper` makes no use of them."""
         if self.choices.theorem == "paper":
             return ()
         members = round(self.train * self.members / self.size)
-        return self._triples(self.train, members, round(members * self.right / self.members))
+        return self._labels(self.train, members, round(members * self.mean))
 
-    def _triples(self, nodes: int, members: int, right: int) -> tuple[Triple, ...]:
+    def _labels(self, nodes: int, members: int, right: int) -> tuple[Label, ...]:
         e = self.each
-        wrong: Triple = (e, e, 0)
-        return ((e, e, e),) * right + (wrong,) * (members - right) + (NONE,) * (nodes - members)
+        good, bad = Label.alone(e, e, e), Label.alone(e, e, 0)
+        return (good,) * right + (bad,) * (members - right) + (NONE,) * (nodes - members)
+
+    @cached_property
+    def known(self) -> tuple[int, int]:
+        """How many of D's nodes are right, and count."""
+        counting = [label for label in self._trained if label != NONE]
+        return sum(bool(label.ht) for label in counting), len(counting)
 
     @cached_property
     def urn(self) -> Urn:
-        counting = [triple for triple in self._trained if triple != NONE]
-        known = sum(bool(right) for *_, right in counting)
-        return Urn(self.size - len(self._trained), self.members - len(counting), self.right - known)
+        right, members = self.known
+        return Urn(self.size - len(self._trained), self.members - members, self.right - right)
 
     def expected(self, labels: int) -> tuple[float, float]:
         """How many of them count, and are right."""
@@ -81,6 +110,9 @@ class Margin:
     def typical(self, labels: int) -> float:
         """The bound from the sample expected, between those from the nearest whole numbers."""
         members, right = self.expected(labels)
+        if self.is_ordered:  # it moves in no steps
+            whole = max(round(members), 1)
+            return self.spread(labels, whole, round(whole * right / members)).value
         whole, part = divmod(members, 1)
         wrong = members - right
         return (1 - part) * self._between(labels, int(whole), wrong) + (
@@ -90,12 +122,10 @@ class Margin:
     def _between(self, labels: int, members: int, wrong: float) -> float:
         members = max(members, 1)
         whole, part = divmod(min(wrong, members), 1)
-        low = self.spread(labels, members, members - int(whole)).value
+        low = self.value(labels, members, members - int(whole))
         if not part:
             return low
-        return (1 - part) * low + part * self.spread(
-            labels, members, members - int(whole) - 1
-        ).value
+        return (1 - part) * low + part * self.value(labels, members, members - int(whole) - 1)
 
     def spread(self, labels: int, members: int, right: int) -> Guarantee:
         """From a sample whose kinds are evenly spread over its order."""
@@ -105,19 +135,54 @@ class Margin:
 
     def value(self, labels: int, members: int, right: int) -> float:
         """From a sample in which so many count and are right; any order."""
-        return self._of(labels, self._triples(self.fresh(labels), members, right)).value
+        return self._of(labels, self._labels(self.fresh(labels), members, right), members).value
 
     def of_order(self, labels: int, kinds: Sequence[int]) -> Guarantee:
         """From a sample given in its order: 0 right, 1 wrong, 2 does not count."""
-        by_kind = self._triples(3, 2, 1)
-        return self._of(labels, tuple(by_kind[kind] for kind in kinds))
+        by_kind = self._labels(3, 2, 1)
+        members = len(kinds) - kinds.count(2)
+        return self._of(labels, tuple(by_kind[kind] for kind in kinds), members)
 
-    def _of(self, labels: int, fresh: tuple[Triple, ...]) -> Guarantee:
+    def _of(self, labels: int, fresh: tuple[Label, ...], members: int) -> Guarantee:
         again = self._trained[: self._overlap(labels)]
         places = tuple(range(len(fresh), len(fresh) + len(again)))
-        tally = Tally(self.size, self._trained, fresh + again, places, self.gap)
-        (found,) = guarantees({WHOLE: tally}, self.choices, complete=self.complete)
-        return found
+        gap = self._gap(len(fresh), members)
+        tally = Tally(self.size, self._trained, fresh + again, places, gap)
+        complete = self.gap_rate is not None
+        (made,) = guarantees({WHOLE: tally}, self.choices, complete=complete)
+        return made
+
+    def _gap(self, fresh: int, members: int) -> tuple[Cell, ...]:
+        """The cells of both matchers, as expected: of all nodes without a label, or of a sample."""
+        nodes, found, changed = self.outside(fresh, members)
+        e = self.each
+        cells = (Cell(0, 0, 0, nodes - found), Cell(e, e, 0, changed), Cell(e, e, e, found - changed))
+        return tuple(cell for cell in cells if cell.nodes)
+
+    def outside(self, fresh: int, members: int) -> tuple[int, int, int]:
+        """The nodes that are compared; those that the holdout matcher matches; that are changed."""
+        nodes = self.choices.gap or self.size - len(self._trained) - fresh
+        found = round(nodes * self.found)
+        if self.choices.gap:
+            found = max(found, 1)
+        elif self.metric == "precision":
+            found = self.urn.members - members
+        return nodes, found, min(round(nodes * (self.gap_rate or 0)), found)
+
+    def deviation(self, labels: int) -> float:
+        """About that of the bound: that of the share of right ones."""
+        nodes, members, right = self.urn
+        counting = max(self.expected(labels)[0], 1.0)
+        share = right / members
+        return math.sqrt(share * (1 - share) / counting * max(1 - self.fresh(labels) / nodes, 0))
+
+    def start(self, target: float) -> int:
+        """About how many labels give even odds, by the normal distribution: to search from."""
+        (delta, *_), share = self.choices.shares(2), self.members / self.size
+        away = abs(self.mean - (1 - target if self.metric == "error-rate" else target))
+        quantile = 1.2 * NORMAL.inv_cdf(1 - delta)
+        labels = self.mean * (1 - self.mean) * quantile**2 / (share * max(away, 1e-4) ** 2)
+        return max(1, min(round(labels / (1 + labels / self.size)), self.size))
 
     def reaches(self, value: float, target: float) -> bool:
         return value <= target if self.metric == "error-rate" else value >= target

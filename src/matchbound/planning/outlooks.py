@@ -5,19 +5,22 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from matchbound.errors import InputError
+from matchbound.planning.margins import Margin
 from matchbound.planning.questions import Question
-from matchbound.planning.searching import first_true, near, settled
-from matchbound.planning.simulated import Simulated
+from matchbound.planning.searching import NORMAL, first_true, near, settled
+from matchbound.planning.simulated import FEW, MANY, Simulated, Whole
 from matchbound.planning.summed import Summed
 
 MOST = 100_000  # labels; nobody plans for more
+STEPS = 1000  # likely bounds are told in thousandths
 
 
 @dataclass(frozen=True)
 class Outlook:
     """A metric's `typical` bound, the one `likely` to be reached, the `power` to reach the target.
 
-    `error` is the power's standard error: 0 if it was summed. None: not asked for.
+    `error` is the power's standard error, which was taken off twice: 0 if it was summed. None: not
+    asked for.
     """
 
     typical: float
@@ -33,13 +36,13 @@ class Row:
     labels: int
     outlooks: dict[str, Outlook]
     together: float | None
-    error: float = 0.0
 
 
 class Chances(Protocol):
-    def power(self, labels: int, target: float) -> float: ...
-    def error(self, power: float) -> float: ...
-    def likely(self, labels: int, power: float) -> float: ...
+    """How likely a target is to be reached, by so many draws if it is simulated."""
+
+    def power(self, labels: int, target: float, draws: int) -> float: ...
+    def error(self, power: float, draws: int) -> float: ...
     def tooth(self, labels: int, target: float) -> int: ...
 
 
@@ -50,43 +53,66 @@ class Prospects:
         self.question = question
         self.most = min(question.size, MOST)
         self.margins = question.margins()
-        self.chances: dict[str, Chances] = {}
-        for metric, margin in self.margins.items():
-            if min(margin.urn) < 1:
-                raise InputError(
-                    f"train must leave nodes that count for {metric}, got {question.train} of "
-                    f"{question.size}. Train on fewer."
-                )
-            self.chances[metric] = Simulated(margin) if margin.bets else Summed(margin)
-        self._powers: dict[tuple[int, str], float] = {}
+        self.chances = {metric: self._chances(margin) for metric, margin in self.margins.items()}
+        self._powers: dict[tuple[int, str, int, int], float] = {}
+
+    def _chances(self, margin: Margin) -> Chances:
+        if min(margin.urn) < 1:
+            raise InputError(
+                f"train must leave nodes that count for {margin.metric}, got {self.question.train} "
+                f"of {self.question.size}. Train on fewer."
+            )
+        if not margin.is_ordered:
+            return Summed(margin)
+        return Simulated(margin) if margin.is_steady else Whole(margin)
 
     @property
-    def simulated(self) -> bool:
+    def is_simulated(self) -> bool:
         return any(isinstance(self.chances[m], Simulated) for m in self.question.targets)
 
-    def power(self, labels: int, metric: str) -> float:
-        key = labels, metric
+    def power(self, labels: int, metric: str, draws: int = FEW, told: int | None = None) -> float:
+        """Less two standard errors, those of `told` draws if they are others."""
+        key = labels, metric, draws, told or draws
         if key not in self._powers:
-            self._powers[key] = self.chances[metric].power(labels, self.question.targets[metric])
+            chances = self.chances[metric]
+            power = chances.power(labels, self.question.targets[metric], draws)
+            self._powers[key] = max(0.0, power - 2 * chances.error(power, told or draws))
         return self._powers[key]
 
-    def together(self, labels: int) -> float:
+    def together(self, labels: int, draws: int = FEW, told: int | None = None) -> float:
         """At least this, however the metrics hang together: what the guesses do not tell."""
-        misses = math.fsum(1 - self.power(labels, metric) for metric in self.question.targets)
-        return max(0.0, 1 - misses)
+        powers = [self.power(labels, metric, draws, told) for metric in self.question.targets]
+        return max(0.0, 1 - math.fsum(1 - power for power in powers))
 
-    def row(self, labels: int, *, likely: bool) -> Row:
+    def row(self, labels: int, *, likely: bool, draws: int = FEW) -> Row:
         outlooks = {}
-        for metric, chances in self.chances.items():
-            power = self.power(labels, metric) if metric in self.question.targets else None
-            outlooks[metric] = Outlook(
-                self.margins[metric].typical(labels),
-                chances.likely(labels, self.question.power) if likely else None,
-                power,
-                0.0 if power is None else chances.error(power),
-            )
-        together = self.together(labels) if self.question.targets else None
-        return Row(labels, outlooks, together, math.hypot(*(o.error for o in outlooks.values())))
+        for metric, margin in self.margins.items():
+            outlook = Outlook(margin.typical(labels))
+            if likely:
+                outlook = replace(outlook, likely=self.likely(labels, metric))
+            if metric in self.question.targets:
+                power = self.power(labels, metric, draws)
+                error = self.chances[metric].error(power, draws)
+                outlook = replace(outlook, power=power, error=error)
+            outlooks[metric] = outlook
+        together = self.together(labels, draws) if self.question.targets else None
+        return Row(labels, outlooks, together)
+
+    def likely(self, labels: int, metric: str) -> float:
+        """The best bound, in three decimals, that is reached with the power wanted."""
+        margin, chances, wanted = self.margins[metric], self.chances[metric], self.question.power
+        rises = metric != "error-rate"
+
+        def bound(steps: int) -> float:
+            return (steps if rises else STEPS - steps) / STEPS
+
+        def missed(steps: int) -> bool:
+            return chances.power(labels, bound(steps), FEW) < wanted
+
+        typical = margin.typical(labels)
+        guess = typical if rises else 1 - typical
+        guess -= NORMAL.inv_cdf(wanted) * margin.deviation(labels)
+        return bound(first_true(missed, 1, STEPS, round(guess * STEPS)) - 1)
 
     def needed(self) -> int | None:
         """The least labels from which on the targets are reached with the power wanted.
@@ -98,13 +124,13 @@ class Prospects:
         even = self._even()
         if even is None:
             return None
-        step = max(even // 50, 1) if self.simulated else 1
+        step = max(even // 50, 1) if self.is_simulated else 1
         last = self.most // step
 
         def reached(steps: int) -> bool:
-            return self.together(steps * step) >= wanted
+            return self.together(steps * step, MANY) >= wanted
 
-        guess = near(self.together, wanted, even, self.most)
+        guess = near(lambda labels: self.together(labels, FEW, MANY), wanted, even, self.most)
         least = first_true(reached, 1, last, guess // step)
         if least > last:
             return None
@@ -117,16 +143,18 @@ class Prospects:
 
     def _even(self) -> int | None:
         """Where the sample expected reaches every target, if anywhere."""
+        targets = self.question.targets.items()
 
         def reached(labels: int) -> bool:
             return all(
                 self.margins[metric].reaches(self.margins[metric].typical(labels), target)
-                for metric, target in self.question.targets.items()
+                for metric, target in targets
             )
 
         if not reached(self.most):
             return None
-        return first_true(reached, 1, self.most, guess=min(300, self.most))
+        start = max(self.margins[metric].start(target) for metric, target in targets)
+        return first_true(reached, 1, self.most, guess=start)
 
     def limits(self) -> dict[str, float]:
         """What each bound tends to: it keeps away as the root of the labels' variance does.

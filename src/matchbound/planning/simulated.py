@@ -1,14 +1,26 @@
 """How likely a bound that depends on the order is to reach a target, by simulation."""
 
 import math
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from matchbound.bounds.hypergeometric import hypergeometric_lower
+from matchbound.bounds.star import star_rejects
 from matchbound.planning.margins import Margin
+from matchbound.theorems import DECIMALS, ROUNDING
+from matchbound.theorems.terms import planned_variance
 
-DRAWS = 300
+FEW, MANY = 400, 2000  # draws while searching, and for what is promised
+FEWER = 4  # times, where each needs a whole bound
+BLOCK = 50  # samples at a time
 SEED = 2718
+
+Counts = NDArray[np.int64]
+Rows = tuple[NDArray[np.bool_], NDArray[np.float64], Counts]
 
 
 class Simulated:
@@ -16,36 +28,107 @@ class Simulated:
 
     def __init__(self, margin: Margin) -> None:
         self.margin = margin
-        self._values: dict[int, NDArray[np.float64]] = {}
+        self._powers: dict[tuple[int, float, int], float] = {}
 
-    def power(self, labels: int, target: float) -> float:
-        return float(np.mean([self.margin.reaches(value, target) for value in self._seen(labels)]))
+    def power(self, labels: int, target: float, draws: int) -> float:
+        key = labels, target, draws
+        if key not in self._powers:
+            reached = [self._reached(labels, rows, target) for rows in self._rows(labels, draws)]
+            self._powers[key] = float(np.mean(reached))
+        return self._powers[key]
 
-    def error(self, power: float) -> float:
+    def error(self, power: float, draws: int) -> float:
         """The standard error of a power; of 0 and 1 too, as if one more draw were otherwise."""
-        share = (power * DRAWS + 0.5) / (DRAWS + 1)
-        return math.sqrt(share * (1 - share) / DRAWS)
-
-    def likely(self, labels: int, power: float) -> float:
-        values = np.sort(self._seen(labels))[::-1]
-        return math.floor(float(values[math.ceil(power * DRAWS) - 1]) * 1e3) / 1e3
+        share = (power * draws + 0.5) / (draws + 1)
+        return math.sqrt(share * (1 - share) / draws)
 
     def tooth(self, labels: int, target: float) -> int:
         """Bets have no saw-tooth."""
         return 0
 
-    def _seen(self, labels: int) -> NDArray[np.float64]:
-        if labels not in self._values:
-            rng = np.random.default_rng([SEED, labels])
-            self._values[labels] = np.array([self._draw(labels, rng) for _ in range(DRAWS)])
-        return self._values[labels]
+    def _rows(self, labels: int, draws: int) -> Iterator[Rows]:
+        from matchbound.planning._drawing import draw_rows
 
-    def _draw(self, labels: int, rng: np.random.Generator) -> float:
-        nodes, members, right = self.margin.urn
-        fresh = self.margin.fresh(labels)
-        counting = int(rng.hypergeometric(members, nodes - members, fresh))
-        if not counting:
+        fresh, packed = self.margin.fresh(labels), self.margin.metric == "precision"
+        for block in range(draws // BLOCK):
+            rng = np.random.default_rng([SEED, block])
+            yield draw_rows(rng.random((fresh, BLOCK, 2)), self.margin.urn, packed)
+
+    def _reached(self, labels: int, rows: Rows, target: float) -> NDArray[np.bool_]:
+        """Whether each sample's guarantee reaches the target.
+
+        For star bets and the theorem `sharp`: what is needed of the labels' bound follows from the
+        target, and it is reached if bets against it reject it. No bound is computed.
+        """
+        member, values, counts = rows
+        needs = self._needs(labels, counts, _printed(target))
+        drawn = counts if self.margin.metric == "precision" else np.full(BLOCK, values.shape[1])
+        reached = np.zeros(BLOCK, dtype=bool)
+        for need in np.unique(needs):
+            some = (needs == need) & (counts > 0)
+            reached[some] = star_rejects(
+                member[some], values[some], target=need, drawn=drawn[some], **self._bets
+            )
+        return reached
+
+    @cached_property
+    def _bets(self) -> dict[str, Any]:
+        margin, choices = self.margin, self.margin.choices
+        variance = planned_variance(choices, margin.metric, choices.matched or 1.0)
+        if margin.metric == "precision":
+            (delta,), variance = choices.shares(1), planned_variance(choices, "precision")
+            return {"size": margin.urn.members, "delta": delta, "variance": variance}
+        delta, _ = choices.shares(2)
+        size, known = margin.urn.nodes, tuple(map(float, margin.known))
+        return {"size": size, "delta": delta, "variance": variance, "known": known}
+
+    def _needs(self, labels: int, counts: Counts, target: float) -> NDArray[np.float64]:
+        """What is needed of the labels' bound, where so many of the sample count.
+
+        Precision: (known + rest·bound − changed)/members is to reach the target; recall:
+        bound − changed/N, at the least N.
+        """
+        margin, fresh = self.margin, self.margin.fresh(labels)
+        changed = np.array([margin.outside(fresh, int(count))[2] for count in counts], dtype=float)
+        right, members = margin.known
+        if margin.metric == "precision":
+            return (target * margin.members - right + changed) / margin.urn.members
+        if not changed.any():
+            return np.full(len(counts), target)
+        _, delta = margin.choices.shares(2)
+        least = members + hypergeometric_lower(counts, fresh, margin.urn.nodes, delta)
+        return target + changed / np.maximum(least, 1)
+
+
+class Whole(Simulated):
+    """Fewer draws, each with its whole guarantee: for any other bound or theorem."""
+
+    def __init__(self, margin: Margin) -> None:
+        super().__init__(margin)
+        self._values: dict[tuple[int, int], NDArray[np.float64]] = {}
+
+    def power(self, labels: int, target: float, draws: int) -> float:
+        reached = [self.margin.reaches(value, target) for value in self._seen(labels, draws)]
+        return float(np.mean(reached))
+
+    def error(self, power: float, draws: int) -> float:
+        return super().error(power, draws // FEWER)
+
+    def _seen(self, labels: int, draws: int) -> NDArray[np.float64]:
+        key = labels, draws
+        if key not in self._values:
+            rows = self._rows(labels, draws // FEWER)
+            values = [self._value(labels, *row) for some in rows for row in zip(*some, strict=True)]
+            self._values[key] = np.array(values)
+        return self._values[key]
+
+    def _value(self, labels: int, member: Any, right: Any, count: int) -> float:
+        if not count:
             return 0.0  # no bound
-        good = int(rng.hypergeometric(right, members - right, counting))
-        kinds = np.repeat([0, 1, 2], [good, counting - good, fresh - counting])
-        return self.margin.of_order(labels, rng.permutation(kinds).tolist()).value
+        kinds = np.where(member, np.where(right > 0, 0, 1), 2)
+        return self.margin.of_order(labels, kinds.tolist()).value
+
+
+def _printed(target: float) -> float:
+    """The least value that is printed as the target or more."""
+    return math.ceil(target * 10**DECIMALS - 1e-6) / 10**DECIMALS + ROUNDING

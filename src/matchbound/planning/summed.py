@@ -5,10 +5,9 @@ from itertools import pairwise
 
 from matchbound.bounds.chances import chance, chance_at_least
 from matchbound.planning.margins import Margin
-from matchbound.planning.searching import NORMAL, first_true
+from matchbound.planning.searching import first_true
 
 BLURRED = 0.6  # of a tooth: where the number that count varies by more, no saw-tooth is left
-STEPS = 1000  # likely bounds are told in thousandths
 
 
 class Summed:
@@ -25,7 +24,7 @@ class Summed:
         self._values: dict[tuple[int, int, int], float] = {}
         self._begun: dict[int, int] = {}  # where runs began the last time: a good guess
 
-    def power(self, labels: int, target: float) -> float:
+    def power(self, labels: int, target: float, draws: int = 0) -> float:
         nodes, members, right = self.margin.urn
         fresh = self.margin.fresh(labels)
         return math.fsum(
@@ -34,30 +33,8 @@ class Summed:
             for m in range(begin, end)
         )
 
-    def error(self, power: float) -> float:
-        """The standard error of a power."""
+    def error(self, power: float, draws: int = 0) -> float:
         return 0.0
-
-    def likely(self, labels: int, power: float) -> float:
-        """The best bound, in three decimals, that is reached with this probability."""
-        rises = self.margin.metric != "error-rate"
-
-        def bound(steps: int) -> float:
-            return (steps if rises else STEPS - steps) / STEPS
-
-        typical = self.margin.typical(labels)
-        guess = typical if rises else 1 - typical
-        guess -= NORMAL.inv_cdf(power) * self._spread(labels)
-        missed = first_true(
-            lambda steps: self.power(labels, bound(steps)) < power, 1, STEPS, round(guess * STEPS)
-        )
-        return bound(missed - 1)
-
-    def _spread(self, labels: int) -> float:
-        """About the standard deviation of the bound: that of the share of right ones."""
-        _, members, right = self.margin.urn
-        drawn = min(max(round(self.margin.expected(labels)[0]), 1), members)
-        return _deviation(drawn, right, members) / drawn
 
     def tooth(self, labels: int, target: float) -> int:
         """For how many further labels the power may fall, before one more wrong one is borne."""

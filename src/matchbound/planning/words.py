@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matchbound.planning.outlooks import MOST, Outlook, Row
 from matchbound.planning.questions import Question
-from matchbound.planning.simulated import DRAWS
+from matchbound.planning.simulated import MANY
 
 if TYPE_CHECKING:
     from matchbound.planning import Plan
@@ -114,7 +114,7 @@ def _reading(plan: "Plan") -> list[str]:
     errors = [o.error for row in plan.rows for o in row.outlooks.values()]
     if any(errors):
         lines.append(
-            f"P: from {DRAWS} simulated draws where values may be fractions, with a standard error "
+            f"P: from {MANY} simulated draws where values may be fractions, with a standard error "
             f"of at most {math.ceil(max(errors) * 1e4) / 1e4:g}; else summed over all samples."
         )
     elif plan.question.targets:
