@@ -1,27 +1,21 @@
 """A metric as it is guessed to be, and the guarantee that a sample of it would get."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from matchbound.bounds import BOUNDS
 from matchbound.choices import Choices
 from matchbound.parts import WHOLE
+from matchbound.planning.counted import Sample, Urn, by_star, exact
 from matchbound.planning.searching import NORMAL
 from matchbound.tallies import Cell, Label, Tally
 from matchbound.theorems import Guarantee, guarantees
 
 NONE = Label.alone(0, 0, 0)
-
-
-class Urn(NamedTuple):
-    """What the validation nodes outside D are drawn from."""
-
-    nodes: int
-    members: int
-    right: int
 
 
 @dataclass(frozen=True)
@@ -56,19 +50,19 @@ class Margin:
     @cached_property
     def bound(self) -> str:
         """The bound on the labels' term."""
-        return self.spread(labels=1, members=1, right=1).bound
+        return self._of(1, (self._labels(1, 1, 1)), 1).bound
 
     @property
     def is_ordered(self) -> bool:
         """Whether the bound depends on the order of the labels."""
         return BOUNDS[self.bound].ordered
 
-    @property
-    def is_steady(self) -> bool:
-        """Whether the labels' bound is star, and all else is counted or exact (`sharp`)."""
+    @cached_property
+    def is_counted(self) -> bool:
+        """Whether counts tell the guarantee, without a tally of labels."""
         choices = self.choices
-        known = choices.theorem == "sharp" and choices.bound == "auto"
-        return known and self.bound == "star" and not choices.is_sampled
+        auto = choices.theorem == "sharp" and choices.bound == "auto"
+        return auto and self.bound in ("hypergeometric", "star") and not choices.is_sampled
 
     def fresh(self, labels: int) -> int:
         """The validation nodes that tell: `sharp` knows D's already."""
@@ -91,15 +85,22 @@ class Margin:
         return (good,) * right + (bad,) * (members - right) + (NONE,) * (nodes - members)
 
     @cached_property
-    def known(self) -> tuple[int, int]:
-        """How many of D's nodes are right, and count."""
+    def known(self) -> Urn:
+        """D."""
         counting = [label for label in self._trained if label != NONE]
-        return sum(bool(label.ht) for label in counting), len(counting)
+        right = sum(bool(label.ht) for label in counting)
+        return Urn(len(self._trained), len(counting), right)
 
     @cached_property
     def urn(self) -> Urn:
-        right, members = self.known
-        return Urn(self.size - len(self._trained), self.members - members, self.right - right)
+        """What the validation nodes outside D are drawn from."""
+        nodes, members, right = self.known
+        return Urn(self.size - nodes, self.members - members, self.right - right)
+
+    def sample(self, labels: int, members: int = 0, right: int = 0) -> Sample:
+        fresh = self.fresh(labels)
+        changed = self.outside(fresh, members)[2]
+        return Sample(self.urn, self.known, Urn(fresh, members, right), changed)
 
     def expected(self, labels: int) -> tuple[float, float]:
         """How many of them count, and are right."""
@@ -111,8 +112,8 @@ class Margin:
         """The bound from the sample expected, between those from the nearest whole numbers."""
         members, right = self.expected(labels)
         if self.is_ordered:  # it moves in no steps
-            whole = max(round(members), 1)
-            return self.spread(labels, whole, round(whole * right / members)).value
+            count = max(round(members), 1)
+            return self.spread(labels, count, round(count * right / members))
         whole, part = divmod(members, 1)
         wrong = members - right
         return (1 - part) * self._between(labels, int(whole), wrong) + (
@@ -127,21 +128,28 @@ class Margin:
             return low
         return (1 - part) * low + part * self.value(labels, members, members - int(whole) - 1)
 
-    def spread(self, labels: int, members: int, right: int) -> Guarantee:
+    def spread(self, labels: int, members: int, right: int) -> float:
         """From a sample whose kinds are evenly spread over its order."""
         counts = (right, members - right, self.fresh(labels) - members)
-        places = sorted(((j + 0.5) / n, i) for i, n in enumerate(counts) for j in range(n))
-        return self.of_order(labels, [i for _, i in places])
+        places = np.concatenate([(np.arange(n) + 0.5) / max(n, 1) for n in counts])
+        kinds = np.repeat(np.arange(3), counts)
+        return self.of_order(labels, kinds[np.argsort(places, kind="stable")])
 
     def value(self, labels: int, members: int, right: int) -> float:
         """From a sample in which so many count and are right; any order."""
+        if self.is_counted:
+            return exact(self.metric, self.sample(labels, members, right), self.choices)
         return self._of(labels, self._labels(self.fresh(labels), members, right), members).value
 
-    def of_order(self, labels: int, kinds: Sequence[int]) -> Guarantee:
+    def of_order(self, labels: int, kinds: NDArray[np.int64]) -> float:
         """From a sample given in its order: 0 right, 1 wrong, 2 does not count."""
+        member, right = kinds < 2, (kinds == 0).astype(float)
+        members = int(member.sum())
+        if self.is_counted:
+            sample = self.sample(labels, members, int(right.sum()))
+            return by_star(self.metric, sample, self.choices, member, right)
         by_kind = self._labels(3, 2, 1)
-        members = len(kinds) - kinds.count(2)
-        return self._of(labels, tuple(by_kind[kind] for kind in kinds), members)
+        return self._of(labels, tuple(by_kind[kind] for kind in kinds), members).value
 
     def _of(self, labels: int, fresh: tuple[Label, ...], members: int) -> Guarantee:
         again = self._trained[: self._overlap(labels)]

@@ -64,7 +64,7 @@ class Prospects:
             )
         if not margin.is_ordered:
             return Summed(margin)
-        return Simulated(margin) if margin.is_steady else Whole(margin)
+        return Simulated(margin) if margin.is_counted else Whole(margin)
 
     @property
     def is_simulated(self) -> bool:

@@ -2,17 +2,15 @@
 
 import math
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from matchbound.bounds.hypergeometric import hypergeometric_lower
 from matchbound.bounds.star import star_rejects
+from matchbound.planning.counted import least_members, star_bets
 from matchbound.planning.margins import Margin
 from matchbound.theorems import DECIMALS, ROUNDING
-from matchbound.theorems.terms import planned_variance
 
 FEW, MANY = 400, 2000  # draws while searching, and for what is promised
 FEWER = 4  # times, where each needs a whole bound
@@ -63,41 +61,29 @@ class Simulated:
         member, values, counts = rows
         needs = self._needs(labels, counts, _printed(target))
         drawn = counts if self.margin.metric == "precision" else np.full(BLOCK, values.shape[1])
+        bets = star_bets(self.margin.metric, self.margin.sample(labels), self.margin.choices)
         reached = np.zeros(BLOCK, dtype=bool)
         for need in np.unique(needs):
             some = (needs == need) & (counts > 0)
             reached[some] = star_rejects(
-                member[some], values[some], target=need, drawn=drawn[some], **self._bets
+                member[some], values[some], target=need, drawn=drawn[some], **bets
             )
         return reached
-
-    @cached_property
-    def _bets(self) -> dict[str, Any]:
-        margin, choices = self.margin, self.margin.choices
-        variance = planned_variance(choices, margin.metric, choices.matched or 1.0)
-        if margin.metric == "precision":
-            (delta,), variance = choices.shares(1), planned_variance(choices, "precision")
-            return {"size": margin.urn.members, "delta": delta, "variance": variance}
-        delta, _ = choices.shares(2)
-        size, known = margin.urn.nodes, tuple(map(float, margin.known))
-        return {"size": size, "delta": delta, "variance": variance, "known": known}
 
     def _needs(self, labels: int, counts: Counts, target: float) -> NDArray[np.float64]:
         """What is needed of the labels' bound, where so many of the sample count.
 
-        Precision: (known + rest·bound − changed)/members is to reach the target; recall:
+        Precision: (known + members·bound − changed)/all is to reach the target; recall:
         bound − changed/N, at the least N.
         """
         margin, fresh = self.margin, self.margin.fresh(labels)
         changed = np.array([margin.outside(fresh, int(count))[2] for count in counts], dtype=float)
-        right, members = margin.known
         if margin.metric == "precision":
-            return (target * margin.members - right + changed) / margin.urn.members
+            needed = target * margin.members - margin.known.right + changed
+            return np.asarray(needed / margin.urn.members)
         if not changed.any():
             return np.full(len(counts), target)
-        _, delta = margin.choices.shares(2)
-        least = members + hypergeometric_lower(counts, fresh, margin.urn.nodes, delta)
-        return target + changed / np.maximum(least, 1)
+        return target + changed / least_members(margin.sample(labels), counts, margin.choices)
 
 
 class Whole(Simulated):
@@ -126,7 +112,7 @@ class Whole(Simulated):
         if not count:
             return 0.0  # no bound
         kinds = np.where(member, np.where(right > 0, 0, 1), 2)
-        return self.margin.of_order(labels, kinds.tolist()).value
+        return self.margin.of_order(labels, kinds)
 
 
 def _printed(target: float) -> float:
