@@ -6,27 +6,36 @@ from matchbound._compiling import compiled
 
 
 @compiled
-def draw_rows(uniform, urn, packed):  # type: ignore[no-untyped-def]
-    """Who counts, and is right, in draw order; one sample a row, and how many count in each.
+def draw_kinds(uniform, urn):  # type: ignore[no-untyped-def]
+    """Who counts, and who is right, in draw order; one sample a row.
 
-    Of uniform numbers there are two for each draw (first axis) and sample: so that the same numbers
-    make samples of which a shorter one is the beginning of a longer. `packed`: in precision's rows
-    only those that count.
+    Each draw has a row of uniform numbers, one for each sample.
     """
     nodes, members, right = urn
-    draws, rows, _ = uniform.shape
+    draws, rows = uniform.shape
     member = np.zeros((rows, draws), dtype=np.bool_)
-    values = np.zeros((rows, draws))
-    count, good = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
-    for i in range(draws):
-        for row in range(rows):
-            left = members - count[row]
-            if uniform[i, row, 0] * (nodes - i) >= left:
-                continue
-            place = count[row] if packed else i
-            member[row, place] = True
-            count[row] += 1
-            if uniform[i, row, 1] * left < right - good[row]:
-                values[row, place] = 1.0
-                good[row] += 1
-    return member, values, count
+    good = np.zeros((rows, draws), dtype=np.bool_)
+    for row in range(rows):
+        counting, being_right = members, right
+        for i in range(draws):
+            lot = uniform[i, row] * (nodes - i)
+            if lot < counting:
+                member[row, i] = True
+                counting -= 1
+                if lot < being_right:
+                    good[row, i] = True
+                    being_right -= 1
+    return member, good
+
+
+@compiled
+def packed(member, values):  # type: ignore[no-untyped-def]
+    """Only those that count, each row's one after the other, and how many they are."""
+    rows, draws = member.shape
+    kept, counts = np.zeros((rows, draws)), np.zeros(rows, dtype=np.int64)
+    for row in range(rows):
+        for i in range(draws):
+            if member[row, i]:
+                kept[row, counts[row]] = values[row, i]
+                counts[row] += 1
+    return kept, counts

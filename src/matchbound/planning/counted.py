@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from matchbound import bounds
 from matchbound.bounds.hypergeometric import hypergeometric_lower, share_lower
+from matchbound.bounds.ranges import GRAIN
 from matchbound.choices import Choices
 from matchbound.theorems import _outwards
 from matchbound.theorems.members import Line, Steps, worst_ratio
@@ -47,11 +48,31 @@ class Sample(NamedTuple):
 
 def exact(metric: str, sample: Sample, choices: Choices) -> float:
     """The guarantee's value where values are 0 or 1."""
-    seen, (delta, *_) = sample.seen, choices.shares(2 if metric == "recall" else 1)
+    delta = choices.shares(2 if metric == "recall" else 1)[0]
     if metric == "recall":
         return recall(sample, _steps(sample, delta), choices)
-    low = hypergeometric_lower(seen.right, seen.members, sample.urn.members, delta)
+    low = hypergeometric_lower(
+        sample.seen.right, sample.seen.members, sample.urn.members, delta
+    )
     return precision(sample, low) if metric == "precision" else error_rate(sample, low)
+
+
+def nearly(metric: str, sample: Sample, choices: Choices) -> tuple[float, float]:
+    """Two numbers that the exact value lies between.
+
+    For recall it is the least over a range of N, which takes long to find. But for a saw-tooth it is
+    at one end of the range: at the upper where the sample's share of the nodes is what counts, at
+    the lower where the changes are.
+    """
+    if metric == "recall":
+        steps = _steps(sample, choices.shares(2)[0])
+        first, most = max(_least(sample, choices), steps.fewest), _most(sample)
+        lost, members = sample.changed - sample.known.right, sample.known.members
+        if first < most and steps.ones(first - members) > sample.seen.right + sample.changed:
+            end = min((steps.ones(n - members) - lost) / n for n in (first, most))
+            return _outwards(end * (1 - GRAIN) - 1 / first, "lower"), _outwards(end, "lower")
+    value = exact(metric, sample, choices)
+    return value, value
 
 
 def by_star(
@@ -100,11 +121,18 @@ def error_rate(sample: Sample, low: float) -> float:
 
 
 def recall(sample: Sample, found: Line | Steps, choices: Choices) -> float:
-    right, changed = float(sample.right), sample.changed
-    most = sample.known.members + sample.seen.members + sample.unseen
-    least = int(least_members(sample, np.array([sample.seen.members]), choices)[0])
-    value = worst_ratio(found, least, most, right, right + changed, 0.0)
+    right, most = float(sample.right), _most(sample)
+    spent = right + sample.changed
+    value = worst_ratio(found, _least(sample, choices), most, right, spent, 0.0)
     return _outwards(max(value, right / most), "lower")
+
+
+def _most(sample: Sample) -> int:
+    return sample.known.members + sample.seen.members + sample.unseen
+
+
+def _least(sample: Sample, choices: Choices) -> int:
+    return int(least_members(sample, np.array([sample.seen.members]), choices)[0])
 
 
 def least_members(

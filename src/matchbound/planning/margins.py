@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from matchbound.bounds import BOUNDS
 from matchbound.choices import Choices
 from matchbound.parts import WHOLE
-from matchbound.planning.counted import Sample, Urn, by_star, exact
+from matchbound.planning.counted import Sample, Urn, by_star, exact, nearly
 from matchbound.planning.searching import NORMAL
 from matchbound.tallies import Cell, Label, Tally
 from matchbound.theorems import Guarantee, guarantees
@@ -116,17 +116,17 @@ class Margin:
             return self.spread(labels, count, round(count * right / members))
         whole, part = divmod(members, 1)
         wrong = members - right
-        return (1 - part) * self._between(labels, int(whole), wrong) + (
-            part * self._between(labels, int(whole) + 1, wrong) if part else 0.0
+        return (1 - part) * self._among(labels, int(whole), wrong) + (
+            part * self._among(labels, int(whole) + 1, wrong) if part else 0.0
         )
 
-    def _between(self, labels: int, members: int, wrong: float) -> float:
+    def _among(self, labels: int, members: int, wrong: float) -> float:
         members = max(members, 1)
         whole, part = divmod(min(wrong, members), 1)
-        low = self.value(labels, members, members - int(whole))
+        low, _ = self.between(labels, members, members - int(whole))
         if not part:
             return low
-        return (1 - part) * low + part * self.value(labels, members, members - int(whole) - 1)
+        return (1 - part) * low + part * self.between(labels, members, members - int(whole) - 1)[0]
 
     def spread(self, labels: int, members: int, right: int) -> float:
         """From a sample whose kinds are evenly spread over its order."""
@@ -140,6 +140,13 @@ class Margin:
         if self.is_counted:
             return exact(self.metric, self.sample(labels, members, right), self.choices)
         return self._of(labels, self._labels(self.fresh(labels), members, right), members).value
+
+    def between(self, labels: int, members: int, right: int) -> tuple[float, float]:
+        """Two numbers that it lies between, and close to it: found sooner."""
+        if self.is_counted:
+            return nearly(self.metric, self.sample(labels, members, right), self.choices)
+        value = self.value(labels, members, right)
+        return value, value
 
     def of_order(self, labels: int, kinds: NDArray[np.int64]) -> float:
         """From a sample given in its order: 0 right, 1 wrong, 2 does not count."""

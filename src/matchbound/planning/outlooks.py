@@ -120,17 +120,17 @@ class Prospects:
         Summed powers rise with the labels but for a saw-tooth, of which one tooth is looked at
         ahead; simulated ones are looked at in steps of about a fiftieth.
         """
-        wanted = self.question.power
         even = self._even()
         if even is None:
             return None
-        step = max(even // 50, 1) if self.is_simulated else 1
+        wanted = self.question.power
+        guess = near(lambda labels: self.together(labels, FEW, MANY), wanted, even, self.most)
+        step = max(guess // 50, 1) if self.is_simulated else 1
         last = self.most // step
 
         def reached(steps: int) -> bool:
             return self.together(steps * step, MANY) >= wanted
 
-        guess = near(lambda labels: self.together(labels, FEW, MANY), wanted, even, self.most)
         least = first_true(reached, 1, last, guess // step)
         if least > last:
             return None

@@ -2,23 +2,18 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from matchbound.bounds.star import star_rejects
 from matchbound.planning.counted import least_members, star_bets
+from matchbound.planning.drawn import BLOCK, Rows, samples
 from matchbound.planning.margins import Margin
 from matchbound.theorems import DECIMALS, ROUNDING
 
 FEW, MANY = 400, 2000  # draws while searching, and for what is promised
 FEWER = 4  # times, where each needs a whole bound
-BLOCK = 50  # samples at a time
-SEED = 2718
-
-Counts = NDArray[np.int64]
-Rows = tuple[NDArray[np.bool_], NDArray[np.float64], Counts]
 
 
 class Simulated:
@@ -31,7 +26,7 @@ class Simulated:
     def power(self, labels: int, target: float, draws: int) -> float:
         key = labels, target, draws
         if key not in self._powers:
-            reached = [self._reached(labels, rows, target) for rows in self._rows(labels, draws)]
+            reached = [self._reached(labels, rows, target) for rows in self._samples(labels, draws)]
             self._powers[key] = float(np.mean(reached))
         return self._powers[key]
 
@@ -44,13 +39,8 @@ class Simulated:
         """Bets have no saw-tooth."""
         return 0
 
-    def _rows(self, labels: int, draws: int) -> Iterator[Rows]:
-        from matchbound.planning._drawing import draw_rows
-
-        fresh, packed = self.margin.fresh(labels), self.margin.metric == "precision"
-        for block in range(draws // BLOCK):
-            rng = np.random.default_rng([SEED, block])
-            yield draw_rows(rng.random((fresh, BLOCK, 2)), self.margin.urn, packed)
+    def _samples(self, labels: int, draws: int) -> Iterator[Rows]:
+        return samples(self.margin.urn, self.margin.fresh(labels), draws)
 
     def _reached(self, labels: int, rows: Rows, target: float) -> NDArray[np.bool_]:
         """Whether each sample's guarantee reaches the target.
@@ -58,9 +48,15 @@ class Simulated:
         For star bets and the theorem `sharp`: what is needed of the labels' bound follows from the
         target, and it is reached if bets against it reject it. No bound is computed.
         """
-        member, values, counts = rows
+        from matchbound.planning._drawing import packed
+
+        member, right = rows
+        values, counts = right.astype(float), member.sum(axis=1)
         needs = self._needs(labels, counts, _printed(target))
-        drawn = counts if self.margin.metric == "precision" else np.full(BLOCK, values.shape[1])
+        drawn = np.full(BLOCK, member.shape[1])
+        if self.margin.metric == "precision":
+            values, drawn = packed(member, right)
+            member = np.ones_like(member)
         bets = star_bets(self.margin.metric, self.margin.sample(labels), self.margin.choices)
         reached = np.zeros(BLOCK, dtype=bool)
         for need in np.unique(needs):
@@ -70,7 +66,7 @@ class Simulated:
             )
         return reached
 
-    def _needs(self, labels: int, counts: Counts, target: float) -> NDArray[np.float64]:
+    def _needs(self, labels: int, counts: NDArray[np.int64], target: float) -> NDArray[np.float64]:
         """What is needed of the labels' bound, where so many of the sample count.
 
         Precision: (known + members·bound − changed)/all is to reach the target; recall:
@@ -103,15 +99,15 @@ class Whole(Simulated):
     def _seen(self, labels: int, draws: int) -> NDArray[np.float64]:
         key = labels, draws
         if key not in self._values:
-            rows = self._rows(labels, draws // FEWER)
+            rows = self._samples(labels, draws // FEWER)
             values = [self._value(labels, *row) for some in rows for row in zip(*some, strict=True)]
             self._values[key] = np.array(values)
         return self._values[key]
 
-    def _value(self, labels: int, member: Any, right: Any, count: int) -> float:
-        if not count:
+    def _value(self, labels: int, member: NDArray[np.bool_], right: NDArray[np.bool_]) -> float:
+        if not member.any():
             return 0.0  # no bound
-        kinds = np.where(member, np.where(right > 0, 0, 1), 2)
+        kinds = np.where(member, np.where(right, 0, 1), 2)
         return self.margin.of_order(labels, kinds)
 
 

@@ -21,7 +21,7 @@ class Summed:
 
     def __init__(self, margin: Margin) -> None:
         self.margin = margin
-        self._values: dict[tuple[int, int, int], float] = {}
+        self._values: dict[tuple[int, int, int], tuple[float, float]] = {}
         self._begun: dict[int, int] = {}  # where runs began the last time: a good guess
 
     def power(self, labels: int, target: float, draws: int = 0) -> float:
@@ -80,8 +80,12 @@ class Summed:
             return False
         key = labels, members, members - wrong
         if key not in self._values:
-            self._values[key] = self.margin.value(*key)
-        return self.margin.reaches(self._values[key], target)
+            self._values[key] = self.margin.between(*key)
+        low, high = (self.margin.reaches(value, target) for value in self._values[key])
+        if low != high:
+            self._values[key] = (self.margin.value(*key),) * 2
+            return self._reaches(labels, members, wrong, target)
+        return low
 
 
 def _deviation(s: int, m: int, n: int) -> float:
