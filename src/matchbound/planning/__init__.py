@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.errors import InputError
+from matchbound.planning.commands import draw_command
 from matchbound.planning.outlooks import Outlook, Prospects, Row
 from matchbound.planning.questions import Question, check_labels, choices_for
 from matchbound.planning.simulated import FEW, MANY
@@ -31,6 +32,12 @@ class Plan:
     limits: Mapping[str, float]
     rows: tuple[Row, ...]
     moving: Mapping[str, float]
+
+    @property
+    def command(self) -> str | None:
+        """The `matchbound draw` that repeats the plan's values, so that certifying uses them."""
+        labels = self.needed if self.labels is None else self.labels
+        return None if labels is None else draw_command(self.question, labels)
 
     def __str__(self) -> str:
         from matchbound.planning.words import describe

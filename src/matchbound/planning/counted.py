@@ -51,9 +51,7 @@ def exact(metric: str, sample: Sample, choices: Choices) -> float:
     delta = choices.shares(2 if metric == "recall" else 1)[0]
     if metric == "recall":
         return recall(sample, _steps(sample, delta), choices)
-    low = hypergeometric_lower(
-        sample.seen.right, sample.seen.members, sample.urn.members, delta
-    )
+    low = hypergeometric_lower(sample.seen.right, sample.seen.members, sample.urn.members, delta)
     return precision(sample, low) if metric == "precision" else error_rate(sample, low)
 
 
@@ -135,9 +133,7 @@ def _least(sample: Sample, choices: Choices) -> int:
     return int(least_members(sample, np.array([sample.seen.members]), choices)[0])
 
 
-def least_members(
-    sample: Sample, seen: NDArray[np.int64], choices: Choices
-) -> NDArray[np.int64]:
+def least_members(sample: Sample, seen: NDArray[np.int64], choices: Choices) -> NDArray[np.int64]:
     """A lower bound on how many count, for each number of those seen."""
     _, delta = choices.shares(2)
     others = hypergeometric_lower(seen, sample.seen.nodes, sample.urn.nodes, delta)

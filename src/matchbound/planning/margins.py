@@ -1,6 +1,7 @@
 """A metric as it is guessed to be, and the guarantee that a sample of it would get."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -111,22 +112,18 @@ class Margin:
     def typical(self, labels: int) -> float:
         """The bound from the sample expected, between those from the nearest whole numbers."""
         members, right = self.expected(labels)
-        if self.is_ordered:  # it moves in no steps
+        if self.is_ordered:  # it moves in no steps with the members
             count = max(round(members), 1)
-            return self.spread(labels, count, round(count * right / members))
-        whole, part = divmod(members, 1)
+            return _between(
+                lambda w: self.spread(labels, count, count - w), count * (1 - self.mean)
+            )
         wrong = members - right
-        return (1 - part) * self._among(labels, int(whole), wrong) + (
-            part * self._among(labels, int(whole) + 1, wrong) if part else 0.0
-        )
+        return _between(lambda m: self._with_wrong(labels, max(m, 1), wrong), members)
 
-    def _among(self, labels: int, members: int, wrong: float) -> float:
-        members = max(members, 1)
-        whole, part = divmod(min(wrong, members), 1)
-        low, _ = self.between(labels, members, members - int(whole))
-        if not part:
-            return low
-        return (1 - part) * low + part * self.between(labels, members, members - int(whole) - 1)[0]
+    def _with_wrong(self, labels: int, members: int, wrong: float) -> float:
+        return _between(
+            lambda w: self.between(labels, members, members - w)[0], min(wrong, members)
+        )
 
     def spread(self, labels: int, members: int, right: int) -> float:
         """From a sample whose kinds are evenly spread over its order."""
@@ -171,7 +168,11 @@ class Margin:
         """The cells of both matchers, as expected: of all nodes without a label, or of a sample."""
         nodes, found, changed = self.outside(fresh, members)
         e = self.each
-        cells = (Cell(0, 0, 0, nodes - found), Cell(e, e, 0, changed), Cell(e, e, e, found - changed))
+        cells = (
+            Cell(0, 0, 0, nodes - found),
+            Cell(e, e, 0, changed),
+            Cell(e, e, e, found - changed),
+        )
         return tuple(cell for cell in cells if cell.nodes)
 
     def outside(self, fresh: int, members: int) -> tuple[int, int, int]:
@@ -194,10 +195,19 @@ class Margin:
     def start(self, target: float) -> int:
         """About how many labels give even odds, by the normal distribution: to search from."""
         (delta, *_), share = self.choices.shares(2), self.members / self.size
-        away = abs(self.mean - (1 - target if self.metric == "error-rate" else target))
-        quantile = 1.2 * NORMAL.inv_cdf(1 - delta)
-        labels = self.mean * (1 - self.mean) * quantile**2 / (share * max(away, 1e-4) ** 2)
-        return max(1, min(round(labels / (1 + labels / self.size)), self.size))
+        away = self.mean - (1 - target if self.metric == "error-rate" else target)
+        away -= (self.gap_rate or 0) / share
+        if away <= 0:
+            return self.size
+        deviation = 1.2 * NORMAL.inv_cdf(1 - delta) * math.sqrt(self.mean * (1 - self.mean) / share)
+        return round(max(1.0, 1 / ((away / deviation) ** 2 + 1 / self.size)))
 
     def reaches(self, value: float, target: float) -> bool:
         return value <= target if self.metric == "error-rate" else value >= target
+
+
+def _between(value: Callable[[int], float], number: float) -> float:
+    """The value at a number that is not whole, from those at its neighbours."""
+    whole, part = divmod(number, 1)
+    low = value(int(whole))
+    return low + part * (value(int(whole) + 1) - low) if part else low

@@ -118,28 +118,27 @@ class Prospects:
         """The least labels from which on the targets are reached with the power wanted.
 
         Summed powers rise with the labels but for a saw-tooth, of which one tooth is looked at
-        ahead; simulated ones are looked at in steps of about a fiftieth.
+        ahead. Simulated ones are looked at in steps of a fiftieth: few draws find a number, from
+        which on many confirm one.
         """
-        even = self._even()
+        even, wanted = self._even(), self.question.power
         if even is None:
             return None
-        wanted = self.question.power
         guess = near(lambda labels: self.together(labels, FEW, MANY), wanted, even, self.most)
         step = max(guess // 50, 1) if self.is_simulated else 1
         last = self.most // step
 
-        def reached(steps: int) -> bool:
+        def found(steps: int) -> bool:
+            return self.together(steps * step, FEW, MANY) >= wanted
+
+        def confirmed(steps: int) -> bool:
             return self.together(steps * step, MANY) >= wanted
 
-        least = first_true(reached, 1, last, guess // step)
-        if least > last:
-            return None
-        tooth = max(
-            self.chances[metric].tooth(least * step, target)
-            for metric, target in self.question.targets.items()
-        )
-        least = settled(lambda steps: not reached(steps), least, tooth, last)
-        return least * step if least <= last else None
+        least = first_true(found, 1, last, guess // step)
+        if not self.is_simulated and least <= last:
+            tooth = max(self.chances[m].tooth(least, t) for m, t in self.question.targets.items())
+            least = settled(lambda steps: not found(steps), least, tooth, last)
+        return next((n * step for n in range(least, last + 1) if confirmed(n)), None)
 
     def _even(self) -> int | None:
         """Where the sample expected reaches every target, if anywhere."""
@@ -151,10 +150,9 @@ class Prospects:
                 for metric, target in targets
             )
 
-        if not reached(self.most):
-            return None
         start = max(self.margins[metric].start(target) for metric, target in targets)
-        return first_true(reached, 1, self.most, guess=start)
+        even = first_true(reached, 1, self.most, guess=start)
+        return even if even <= self.most else None
 
     def limits(self) -> dict[str, float]:
         """What each bound tends to: it keeps away as the root of the labels' variance does.

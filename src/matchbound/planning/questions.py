@@ -64,9 +64,7 @@ class Question:
         own = replace(
             self.choices, metrics=(metric,), delta=self.choices.delta / self.choices.guarantees
         )
-        return Margin(
-            metric, own, self.size, members, right, self.found, self.gap_rate, self.train
-        )
+        return Margin(metric, own, self.size, members, right, self.found, self.gap_rate, self.train)
 
 
 def choices_for(guesses: Mapping[str, float], matched: float, **given: Any) -> Choices:
@@ -127,6 +125,4 @@ def _check_whole(argument: str, value: Any, least: int, most: int, way_out: str)
 def _check_power(power: Any) -> None:
     number = isinstance(power, int | float) and not isinstance(power, bool)
     if not number or not 0 < power < 1:
-        raise InputError(
-            f"power must be above 0 and below 1, got {power!r}. Give for example 0.9."
-        )
+        raise InputError(f"power must be above 0 and below 1, got {power!r}. Give for example 0.9.")
