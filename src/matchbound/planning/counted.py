@@ -58,9 +58,9 @@ def exact(metric: str, sample: Sample, choices: Choices) -> float:
 def nearly(metric: str, sample: Sample, choices: Choices) -> tuple[float, float]:
     """Two numbers that the exact value lies between.
 
-    For recall it is the least over a range of N, which takes long to find. But for a saw-tooth it is
-    at one end of the range: at the upper where the sample's share of the nodes is what counts, at
-    the lower where the changes are.
+    For recall it is the least over a range of N, which takes long to find. But for a saw-tooth it
+    lies at one end of the range: at the upper, where a sample of so many tells least, or at the
+    lower, where the changes weigh most.
     """
     if metric == "recall":
         steps = _steps(sample, choices.shares(2)[0])

@@ -14,10 +14,10 @@ from matchbound.planning.margins import Margin
 class Question:
     """A population as it is guessed to be, what is wanted of it, and what is to be certified.
 
-    `size` nodes; the share with a true match, and the metrics' values, as guessed in `choices`, which
-    are the draw's; the complete matcher replaces matches by others at a share `gap_rate` of all
-    nodes (None: there is no complete matcher). `targets` by metric are to be reached, all together,
-    with probability `power`. `train` nodes are labelled to train on.
+    `size` nodes; the share with a true match, and the metrics' values, as guessed in `choices`,
+    which are the draw's; the complete matcher replaces matches by others at a share `gap_rate` of
+    all nodes (None: there is no complete matcher). `targets` by metric are to be reached, all
+    together, with probability `power`. `train` nodes are labelled to train on.
     """
 
     size: int

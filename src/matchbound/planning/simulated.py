@@ -108,7 +108,7 @@ class Whole(Simulated):
         if not member.any():
             return 0.0  # no bound
         kinds = np.where(member, np.where(right, 0, 1), 2)
-        return self.margin.of_order(labels, kinds)
+        return float(self.margin.of_order(labels, kinds))
 
 
 def _printed(target: float) -> float:
