@@ -17,6 +17,7 @@ import pytest
 from audits import run
 from matchbound import Choices, InputError, Tally, cli, plan
 from matchbound.bounds.chances import chance, chance_at_least
+from matchbound.planning.commands import draw_command
 from matchbound.planning.outlooks import Prospects
 from matchbound.planning.questions import Question, choices_for
 from matchbound.planning.simulated import FEW, MANY, Simulated, Whole
@@ -500,6 +501,7 @@ def test_the_command_says_what_python_says(capsys):
         one_to_one=True,
     )
     assert capsys.readouterr().out == f"{made}\n"
+    assert str(made).endswith(f"\n  {made.command}")
     assert [row.labels for row in made.rows] == [
         round(made.needed * share) for share in (0.5, 0.75, 1, 1.5, 2)
     ]
@@ -609,7 +611,7 @@ def share_reached(kinds, labels, choices, targets, audits, rng):
 
 
 def check_promise(name, audits):
-    recall, _, precision, one_to_one = PROMISES[name]
+    recall, _, _, one_to_one = PROMISES[name]
     made = promised_by(name)
     labels, choices = drawn_by(made.command)
     assert (labels, choices) == (made.needed, made.question.choices)
@@ -622,7 +624,7 @@ def check_promise(name, audits):
     for kinds in populations:
         seen = share_reached(kinds, labels, choices, made.question.targets, audits, rng)
         assert seen >= promised - 3 * error
-    if one_to_one or precision:
+    if one_to_one:
         return
     forgotten = replace(choices, guesses={}, matched=None)  # as before: the values stay behind
     seen = share_reached(populations[0], labels, forgotten, made.question.targets, audits, rng)
@@ -641,11 +643,11 @@ def test_printed_draws_keep_the_promise_in_many_audits(name):
 
 
 def test_the_printed_draw_repeats_every_choice():
-    made = plan(
-        size=50_000,
-        matched=0.61,
-        guesses={"precision": 0.93, "error-rate": 0.04},
-        labels=30,
+    asked = question(
+        50_000,
+        0.61,
+        {"precision": 0.93, "error-rate": 0.04},
+        {},
         gap_rate=0.001,
         gap=4000,
         train=120,
@@ -654,14 +656,14 @@ def test_the_printed_draw_repeats_every_choice():
         one_to_one=True,
         at_most_one_match=True,
     )
-    assert made.command == (
-        "matchbound draw POPULATION --labels 30 --train 120 --metric precision "
+    command = draw_command(asked, 300)
+    assert command == (
+        "matchbound draw POPULATION --labels 300 --train 120 --metric precision "
         "--metric error-rate --delta 0.01 --theorem paper --gap 4000 --one-to-one "
         "--at-most-one-match --guess precision=0.93 --guess error-rate=0.04 --matched 0.61 "
         "--out AUDIT"
     )
-    assert drawn_by(made.command) == (30, made.question.choices)
-    assert str(made).endswith(f"\n  {made.command}")
+    assert drawn_by(command) == (300, asked.choices)
 
 
 # The README's table.
