@@ -1,6 +1,7 @@
 """What a number of labels gives, metric by metric and together."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -42,6 +43,7 @@ class Chances(Protocol):
     """How likely a target is to be reached, by so many draws if it is simulated."""
 
     def power(self, labels: int, target: float, draws: int) -> float: ...
+    def rough(self, labels: int, target: float) -> float: ...
     def error(self, power: float, draws: int) -> float: ...
     def tooth(self, labels: int, target: float) -> int: ...
 
@@ -54,7 +56,7 @@ class Prospects:
         self.most = min(question.size, MOST)
         self.margins = question.margins()
         self.chances = {metric: self._chances(margin) for metric, margin in self.margins.items()}
-        self._powers: dict[tuple[int, str, int, int], float] = {}
+        self._powers: dict[tuple[int, str, int], float] = {}
 
     def _chances(self, margin: Margin) -> Chances:
         if min(margin.urn) < 1:
@@ -70,19 +72,23 @@ class Prospects:
     def is_simulated(self) -> bool:
         return any(isinstance(self.chances[m], Simulated) for m in self.question.targets)
 
-    def power(self, labels: int, metric: str, draws: int = FEW, told: int | None = None) -> float:
-        """Less two standard errors, those of `told` draws if they are others."""
-        key = labels, metric, draws, told or draws
+    def power(self, labels: int, metric: str, draws: int = FEW) -> float:
+        """Less two standard errors."""
+        chances = self.chances[metric]
+        key = labels, metric, draws
         if key not in self._powers:
-            chances = self.chances[metric]
             power = chances.power(labels, self.question.targets[metric], draws)
-            self._powers[key] = max(0.0, power - 2 * chances.error(power, told or draws))
+            self._powers[key] = max(0.0, power - 2 * chances.error(power, draws))
         return self._powers[key]
 
-    def together(self, labels: int, draws: int = FEW, told: int | None = None) -> float:
+    def together(self, labels: int, draws: int = FEW) -> float:
         """At least this, however the metrics hang together: what the guesses do not tell."""
-        powers = [self.power(labels, metric, draws, told) for metric in self.question.targets]
-        return max(0.0, 1 - math.fsum(1 - power for power in powers))
+        return _all_of([self.power(labels, metric, draws) for metric in self.question.targets])
+
+    def rough(self, labels: int) -> float:
+        """About that, for searching."""
+        targets = self.question.targets.items()
+        return _all_of([self.chances[metric].rough(labels, target) for metric, target in targets])
 
     def row(self, labels: int, *, likely: bool, draws: int = FEW) -> Row:
         outlooks = {}
@@ -124,15 +130,16 @@ class Prospects:
         even, wanted = self._even(), self.question.power
         if even is None:
             return None
-        guess = near(lambda labels: self.together(labels, FEW, MANY), wanted, even, self.most)
+        guess = near(self.rough, wanted, even, self.most)
         step = max(guess // 50, 1) if self.is_simulated else 1
         last = self.most // step
 
-        def found(steps: int) -> bool:
-            return self.together(steps * step, FEW, MANY) >= wanted
-
         def confirmed(steps: int) -> bool:
             return self.together(steps * step, MANY) >= wanted
+
+        def found(steps: int) -> bool:
+            rough = self.rough(steps * step) >= wanted
+            return rough or (not self.is_simulated and confirmed(steps))
 
         least = first_true(found, 1, last, guess // step)
         if not self.is_simulated and least <= last:
@@ -176,3 +183,8 @@ class Prospects:
             metric: abs(margin.typical(labels) - other[metric].typical(labels - moved))
             for metric, margin in self.margins.items()
         }
+
+
+def _all_of(powers: Sequence[float]) -> float:
+    """At least the probability of all events."""
+    return max(0.0, 1 - math.fsum(1 - power for power in powers))

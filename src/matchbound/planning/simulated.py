@@ -30,6 +30,11 @@ class Simulated:
             self._powers[key] = float(np.mean(reached))
         return self._powers[key]
 
+    def rough(self, labels: int, target: float) -> float:
+        """By few draws, about what many would promise."""
+        power = self.power(labels, target, FEW)
+        return max(0.0, power - 2 * self.error(power, MANY))
+
     def error(self, power: float, draws: int) -> float:
         """The standard error of a power; of 0 and 1 too, as if one more draw were otherwise."""
         share = (power * draws + 0.5) / (draws + 1)
