@@ -124,28 +124,37 @@ class Prospects:
         """The least labels from which on the targets are reached with the power wanted.
 
         Summed powers rise with the labels but for a saw-tooth, of which one tooth is looked at
-        ahead. Simulated ones are looked at in steps of a fiftieth: few draws find a number, from
-        which on many confirm one.
+        ahead. Simulated ones are looked at in steps of a fiftieth.
         """
         even, wanted = self._even(), self.question.power
         if even is None:
             return None
         guess = near(self.rough, wanted, even, self.most)
-        step = max(guess // 50, 1) if self.is_simulated else 1
+        if self.is_simulated:
+            return self._needed_by_draws(guess)
+
+        def reached(labels: int) -> bool:
+            return self.rough(labels) >= wanted or self.together(labels) >= wanted
+
+        least = first_true(reached, 1, self.most, guess)
+        if least > self.most:
+            return None
+        tooth = max(self.chances[m].tooth(least, t) for m, t in self.question.targets.items())
+        least = settled(lambda labels: not reached(labels), least, tooth, self.most)
+        return least if least <= self.most else None
+
+    def _needed_by_draws(self, guess: int) -> int | None:
+        """Few draws, corrected by what many say where they lead, lead to what many confirm."""
+        wanted, step = self.question.power, max(guess // 50, 1)
         last = self.most // step
 
-        def confirmed(steps: int) -> bool:
-            return self.together(steps * step, MANY) >= wanted
+        def first(more: float, guess: int) -> int:
+            return first_true(lambda n: self.rough(n * step) + more >= wanted, 1, last, guess)
 
-        def found(steps: int) -> bool:
-            rough = self.rough(steps * step) >= wanted
-            return rough or (not self.is_simulated and confirmed(steps))
-
-        least = first_true(found, 1, last, guess // step)
-        if not self.is_simulated and least <= last:
-            tooth = max(self.chances[m].tooth(least, t) for m, t in self.question.targets.items())
-            least = settled(lambda steps: not found(steps), least, tooth, last)
-        return next((n * step for n in range(least, last + 1) if confirmed(n)), None)
+        near_it = min(first(0.0, guess // step), last)
+        more = self.together(near_it * step, MANY) - self.rough(near_it * step)
+        budgets = range(first(more, near_it) * step, self.most + 1, step)
+        return next((n for n in budgets if self.together(n, MANY) >= wanted), None)
 
     def _even(self) -> int | None:
         """Where the sample expected reaches every target, if anywhere."""

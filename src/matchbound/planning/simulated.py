@@ -1,7 +1,6 @@
 """How likely a bound that depends on the order is to reach a target, by simulation."""
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +9,7 @@ from matchbound.bounds.star import star_rejects
 from matchbound.planning.counted import least_members, star_bets
 from matchbound.planning.drawn import BLOCK, Rows, samples
 from matchbound.planning.margins import Margin
-from matchbound.theorems import DECIMALS, ROUNDING
+from matchbound.theorems import ROUNDING, SCALE
 
 FEW, MANY = 400, 2000  # draws while searching, and for what is promised
 FEWER = 4  # times, where each needs a whole bound
@@ -21,14 +20,16 @@ class Simulated:
 
     def __init__(self, margin: Margin) -> None:
         self.margin = margin
-        self._powers: dict[tuple[int, float, int], float] = {}
+        self._hits: dict[tuple[int, float, int], int] = {}
 
     def power(self, labels: int, target: float, draws: int) -> float:
-        key = labels, target, draws
-        if key not in self._powers:
-            reached = [self._reached(labels, rows, target) for rows in self._samples(labels, draws)]
-            self._powers[key] = float(np.mean(reached))
-        return self._powers[key]
+        return sum(self._hit(labels, target, block) for block in range(draws // BLOCK)) / draws
+
+    def _hit(self, labels: int, target: float, block: int) -> int:
+        key = labels, target, block
+        if key not in self._hits:
+            self._hits[key] = int(self._reached(labels, self._samples(labels, block), target).sum())
+        return self._hits[key]
 
     def rough(self, labels: int, target: float) -> float:
         """By few draws, about what many would promise."""
@@ -44,8 +45,8 @@ class Simulated:
         """Bets have no saw-tooth."""
         return 0
 
-    def _samples(self, labels: int, draws: int) -> Iterator[Rows]:
-        return samples(self.margin.urn, self.margin.fresh(labels), draws)
+    def _samples(self, labels: int, block: int) -> Rows:
+        return samples(self.margin.urn, self.margin.fresh(labels), block)
 
     def _reached(self, labels: int, rows: Rows, target: float) -> NDArray[np.bool_]:
         """Whether each sample's guarantee reaches the target.
@@ -92,30 +93,29 @@ class Whole(Simulated):
 
     def __init__(self, margin: Margin) -> None:
         super().__init__(margin)
-        self._values: dict[tuple[int, int], NDArray[np.float64]] = {}
+        self._values: dict[tuple[int, int], list[float]] = {}
 
     def power(self, labels: int, target: float, draws: int) -> float:
-        reached = [self.margin.reaches(value, target) for value in self._seen(labels, draws)]
-        return float(np.mean(reached))
+        values = [v for n in range(draws // FEWER // BLOCK) for v in self._seen(labels, n)]
+        return sum(self.margin.reaches(value, target) for value in values) / len(values)
 
     def error(self, power: float, draws: int) -> float:
         return super().error(power, draws // FEWER)
 
-    def _seen(self, labels: int, draws: int) -> NDArray[np.float64]:
-        key = labels, draws
+    def _seen(self, labels: int, block: int) -> list[float]:
+        key = labels, block
         if key not in self._values:
-            rows = self._samples(labels, draws // FEWER)
-            values = [self._value(labels, *row) for some in rows for row in zip(*some, strict=True)]
-            self._values[key] = np.array(values)
+            rows = zip(*self._samples(labels, block), strict=True)
+            self._values[key] = [self._value(labels, *row) for row in rows]
         return self._values[key]
 
     def _value(self, labels: int, member: NDArray[np.bool_], right: NDArray[np.bool_]) -> float:
         if not member.any():
             return 0.0  # no bound
-        kinds = np.where(member, np.where(right, 0, 1), 2)
-        return float(self.margin.of_order(labels, kinds))
+        kinds = np.where(member, np.where(right, 0, 1), 2).astype(np.int64)
+        return self.margin.of_order(labels, kinds)
 
 
 def _printed(target: float) -> float:
     """The least value that is printed as the target or more."""
-    return math.ceil(target * 10**DECIMALS - 1e-6) / 10**DECIMALS + ROUNDING
+    return math.ceil(target * SCALE - 1e-6) / SCALE + ROUNDING
