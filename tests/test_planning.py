@@ -210,6 +210,7 @@ def test_power_agrees_with_draws(name):
 def test_power_with_training_nodes_agrees_with_draws():
     """D and S drawn independently, so that both D's make-up and their overlap vary."""
     size, members, right, train, labels, target = 4000, 3200, 3040, 400, 500, 0.93
+    draws = 500
     asked = question(
         size, 0.8, {"precision": 0.95}, {"precision": target}, train=train, one_to_one=True
     )
@@ -229,13 +230,13 @@ def test_power_with_training_nodes_agrees_with_draws():
 
     population = np.array([right, members - right, size - members])
     hits = 0
-    for _ in range(SIMULATED):
+    for _ in range(draws):
         trained = rng.multivariate_hypergeometric(population, train)
         overlap = rng.hypergeometric(train, size - train, labels)
         fresh = rng.multivariate_hypergeometric(population - trained, labels - overlap)
         hits += reached(tuple(trained.tolist()), tuple(fresh.tolist()))
-    seen = hits / (SIMULATED)
-    assert abs(seen - power) <= 3 * math.sqrt(power * (1 - power) / (SIMULATED))
+    seen = hits / draws
+    assert abs(seen - power) <= 3 * math.sqrt(power * (1 - power) / draws)
     other = question(size, 0.8, {"precision": 0.95}, {"precision": target}, one_to_one=True)
     assert power > Prospects(other).power(labels, "precision")  # D's labels are counted too
 
