@@ -24,6 +24,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/census.py
 	$(BIN)/python benchmarks/matchers.py
 	$(BIN)/python benchmarks/label.py
+	$(BIN)/python benchmarks/planning.py
 
 $(VENV)/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -3,6 +3,8 @@
 import itertools
 import math
 import re
+import shlex
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from math import comb
@@ -13,15 +15,28 @@ import numpy as np
 import pytest
 
 from audits import run
-from matchbound import Choices, InputError, Tally, plan
+from matchbound import Choices, InputError, Tally, cli, plan
 from matchbound.bounds.chances import chance, chance_at_least
+from matchbound.planning.commands import draw_command
 from matchbound.planning.outlooks import Prospects
 from matchbound.planning.questions import Question, choices_for
+from matchbound.planning.simulated import FEW, MANY, Simulated, Whole
+from matchbound.sampling import chosen
+from matchbound.tallies import Cell, Label
 from matchbound.theorems import guarantees
 
 
 def question(size, matched, guesses, targets, *, power=0.9, gap_rate=None, train=0, **choices):
-    return Question(size, matched, choices_for(guesses, **choices), targets, power, gap_rate, train)
+    chosen = choices_for(guesses, matched, **choices)
+    return Question(size, chosen, targets, power, gap_rate, train)
+
+
+def alone(*counts):
+    """So many labels of each kind (h, t, ht); a complete matcher is as right there."""
+    return tuple(Label.alone(*kind) for kind, number in counts for _ in range(number))
+
+
+RIGHT, WRONG, NONE = (1, 1, 1), (1, 1, 0), (0, 0, 0)
 
 
 # Exactness: against sums in whole numbers, and against draws that know nothing of the planner.
@@ -35,12 +50,18 @@ def test_chances_are_those_of_whole_numbers():
             assert chance_at_least(k, s, m, n) == pytest.approx(float(sum(masses[k:])), rel=1e-12)
 
 
-def bound_from(metric, choices, complete, size, sample, gap):
+def gap_of(nodes, found, rate):
+    """Cells of nodes of which `found` are matched; the share `rate` of all has other matches."""
+    changed = min(round(nodes * rate), found)
+    cells = (Cell(*NONE, nodes - found), Cell(1, 1, 0, changed), Cell(1, 1, 1, found - changed))
+    return tuple(cell for cell in cells if cell.nodes)
+
+
+def bound_from(metric, choices, size, sample, gap):
     """The bound on one metric from a sample of (right, wrong, none), at most one match a side."""
-    right, wrong, none = sample
-    validation = ((1, 1, 1),) * right + ((1, 1, 0),) * wrong + ((0, 0, 0),) * none
+    validation = alone(*zip((RIGHT, WRONG, NONE), sample, strict=True))
     tally = Tally(size, (), validation, (), gap)
-    found = guarantees({"all": tally}, choices, complete=complete)
+    found = guarantees({"all": tally}, choices, complete=True)
     return next(g.value for g in found if g.metric == metric)
 
 
@@ -49,9 +70,9 @@ def bound_from(metric, choices, complete, size, sample, gap):
 def test_power_is_the_sum_over_all_samples(metric, theorem):
     """Every (members, right) of 15 of 60 nodes, its probability as a fraction of whole numbers."""
     size, s, members, right = 60, 15, 45, 36
-    guess, gap = 0.8, ((0, 0, 0, 15), (1, 1, 0, 3), (1, 1, 1, 42))
+    guess, share = 0.8, 0.75
     if metric == "error-rate":
-        members, right, guess, gap = 60, 48, 0.2, ((1, 1, 0, 3), (1, 1, 1, 57))
+        members, right, guess, share = 60, 48, 0.2, 1.0
     choices = Choices(0.2, (metric,), theorem, one_to_one=True)
     for target in (0.3, 0.5, 0.55, 0.6, 0.7):
         total = Fraction(0)
@@ -60,13 +81,14 @@ def test_power_is_the_sum_over_all_samples(metric, theorem):
                 ways = comb(right, k) * comb(members - right, m - k) * comb(size - members, s - m)
                 if ways == 0:
                     continue
-                value = bound_from(metric, choices, True, size, (k, m - k, s - m), gap)
+                found = members - m if metric == "precision" else round((size - s) * share)
+                gap = gap_of(size - s, found, 0.05)
+                value = bound_from(metric, choices, size, (k, m - k, s - m), gap)
                 if value <= target if metric == "error-rate" else value >= target:
                     total += Fraction(ways, comb(size, s))
-        matched = 1.0 if metric == "error-rate" else 0.75
         asked = question(
             size,
-            matched,
+            share,
             {metric: guess},
             {metric: target},
             gap_rate=0.05,
@@ -77,14 +99,14 @@ def test_power_is_the_sum_over_all_samples(metric, theorem):
         assert Prospects(asked).power(s, metric) == pytest.approx(float(total), abs=1e-12)
 
 
-SIMULATED = 20_000
-MANY = 100_000_000
+SIMULATED = 1_500
+HUGE = 100_000_000
 SETTINGS = {  # size, matched, precision, recall, gap rate, gap sample, theorem, labels, targets
     "small": (5_000, 0.8, 0.95, 0.95, 0.002, 0, "sharp", 500, {"precision": 0.92}),
     "few": (2_000, 0.5, 0.9, 0.8, 0.002, 0, "sharp", 120, {"precision": 0.8, "recall": 0.69}),
-    "more found than true": (MANY, 0.6, 0.85, 0.93, 0.001, 0, "sharp", 700, {"recall": 0.9}),
+    "more found than true": (HUGE, 0.6, 0.85, 0.93, 0.001, 0, "sharp", 700, {"recall": 0.9}),
     "sampled gap": (
-        MANY,
+        HUGE,
         0.67,
         0.95,
         0.9,
@@ -124,25 +146,23 @@ def kinds_of(size, matched, precision, recall):
     return kinds | {(0, 0, 0): size - sum(kinds.values())}
 
 
-def gap_of(nodes, share, rate):
-    found, changed = round(nodes * share), round(nodes * rate)
-    cells = ((0, 0, 0, nodes - found), (1, 1, 0, changed), (1, 1, 1, found - changed))
-    return tuple(cell for cell in cells if cell[3])
-
-
 def simulated_draws(setting, rng):
     """Each metric's bound from each draw, certified together."""
     size, matched, precision, recall, rate, sampled, theorem, labels, targets = setting
     kinds = kinds_of(size, matched, precision, recall)
-    gap = gap_of(sampled or size, matched * recall / precision, rate)
+    share = matched * recall / precision
     choices = Choices(0.05, theorem=theorem, one_to_one=True, at_most_one_match=True, gap=sampled)
 
     @cache
     def bound(metric, place, right, other):
         """By the counts that it depends on: those that count, and those that are right."""
         member = ((1, 0, 0), (0, 1, 0))[place]
-        validation = ((1, 1, 1),) * right + (member,) * (other - right)
-        tally = Tally(size, (), validation + ((0, 0, 0),) * (labels - other), (), gap)
+        validation = alone((RIGHT, right), (member, other - right), (NONE, labels - other))
+        nodes = sampled or size - labels
+        found = round(size * share) - other
+        if metric == "recall" or sampled:
+            found = round(nodes * share)
+        tally = Tally(size, (), validation, (), gap_of(nodes, found, rate))
         one = Choices(
             0.025, (metric,), theorem, one_to_one=True, at_most_one_match=True, gap=sampled
         )
@@ -190,65 +210,94 @@ def test_power_agrees_with_draws(name):
 def test_power_with_training_nodes_agrees_with_draws():
     """D and S drawn independently, so that both D's make-up and their overlap vary."""
     size, members, right, train, labels, target = 4000, 3200, 3040, 400, 500, 0.93
+    draws = 500
     asked = question(
         size, 0.8, {"precision": 0.95}, {"precision": target}, train=train, one_to_one=True
     )
     power = Prospects(asked).power(labels, "precision")
     rng = np.random.default_rng(6)
     choices = Choices(0.05, ("precision",), one_to_one=True)
-    triples = ((1, 1, 1), (1, 1, 0), (0, 0, 0))
 
     @cache
     def reached(trained, fresh):
         known, seen = (
-            tuple(t for t, n in zip(triples, counts, strict=True) for _ in range(n))
-            for counts in (trained, fresh)
+            alone(*zip((RIGHT, WRONG, NONE), counts, strict=True)) for counts in (trained, fresh)
         )
-        tally = Tally(size, known, seen, (), ((0, 0, 0, size - members), (1, 1, 1, members)))
+        outside = size - len(known) - len(seen)
+        found = members - sum(trained[:2]) - sum(fresh[:2])
+        tally = Tally(size, known, seen, (), gap_of(outside, found, 0))
         return guarantees({"all": tally}, choices, complete=False)[0].value >= target
 
     population = np.array([right, members - right, size - members])
     hits = 0
-    for _ in range(SIMULATED // 4):
+    for _ in range(draws):
         trained = rng.multivariate_hypergeometric(population, train)
         overlap = rng.hypergeometric(train, size - train, labels)
         fresh = rng.multivariate_hypergeometric(population - trained, labels - overlap)
         hits += reached(tuple(trained.tolist()), tuple(fresh.tolist()))
-    seen = hits / (SIMULATED // 4)
-    assert abs(seen - power) <= 3 * math.sqrt(power * (1 - power) / (SIMULATED // 4))
-    alone = question(size, 0.8, {"precision": 0.95}, {"precision": target}, one_to_one=True)
-    assert power > Prospects(alone).power(labels, "precision")  # D's labels are counted too
+    seen = hits / draws
+    assert abs(seen - power) <= 3 * math.sqrt(power * (1 - power) / draws)
+    other = question(size, 0.8, {"precision": 0.95}, {"precision": target}, one_to_one=True)
+    assert power > Prospects(other).power(labels, "precision")  # D's labels are counted too
 
 
-def test_betting_is_simulated_with_its_error():
-    """Against other draws, of fractions where the plan has zeros and ones: no worse, and alike."""
-    asked = question(10**6, 0.9, {"precision": 0.9}, {"precision": 0.83}, gap_rate=0.001)
-    prospects, labels, draws = Prospects(asked), 250, 600
-    power = prospects.power(labels, "precision")
-    error = prospects.chances["precision"].error(power)
-    assert error == pytest.approx(math.sqrt(power * (1 - power) / 300), rel=0.02)
+@pytest.mark.parametrize("metric", ["precision", "recall"])
+def test_powers_against_a_target_are_those_of_whole_guarantees(metric):
+    """Other draws, a whole guarantee from each, a complete matcher and training nodes as well."""
+    size, labels, draws = 20_000, 400, 500
+    asked = question(size, 0.9, {metric: 0.9}, {metric: 0.83}, gap_rate=0.002, train=1000)
+    prospects = Prospects(asked)
+    margin, chances = prospects.margins[metric], prospects.chances[metric]
+    assert type(chances) is Simulated
+    power = chances.power(labels, 0.83, MANY)
     rng = np.random.default_rng(6)
-    gap = ((0, 0, 0, 100_000), (2, 2, 0, 1000), (2, 2, 2, 899_000))
-    choices = Choices(0.05, ("precision",), guesses={"precision": 0.9})
+    kinds = np.repeat([0, 1, 2], [margin.urn.right, margin.urn.members - margin.urn.right, 1900])
+    hits = 0
+    for _ in range(draws):
+        drawn = rng.choice(kinds, margin.fresh(labels), replace=False)
+        by_kind = margin._labels(3, 2, 1)
+        sample = tuple(by_kind[kind] for kind in drawn)
+        hits += margin._of(labels, sample, int((drawn < 2).sum())).value >= 0.83
+    assert abs(hits / draws - power) <= 3 * math.sqrt(power * (1 - power) * (1 / draws + 1 / MANY))
+    assert prospects.power(labels, metric, MANY) == pytest.approx(
+        power - 2 * math.sqrt(power * (1 - power) / MANY), abs=1e-4
+    )
 
-    def share_reached(all_or_nothing):
-        hits = 0
-        for _ in range(draws):
-            found = rng.random(labels) < 0.9
-            right = 2 * (rng.random(labels) < 0.9)
-            if not all_or_nothing:
-                right = rng.binomial(2, 0.9, labels)
-            validation = tuple(
-                (2, 2, int(r)) if f else (0, 0, 0) for f, r in zip(found, right, strict=True)
-            )
-            tally = Tally(10**6, (), validation, (), gap)
-            value = guarantees({"all": tally}, choices, complete=True)[0].value
-            hits += value >= 0.83
-        return hits / draws
 
-    both = math.hypot(error, math.sqrt(power * (1 - power) / draws))
-    assert abs(share_reached(True) - power) <= 3 * both
-    assert share_reached(False) >= power - 3 * both
+@pytest.mark.parametrize("metric", ["precision", "recall", "error-rate"])
+@pytest.mark.parametrize("one_to_one", [True, False])
+@pytest.mark.parametrize("gap_rate", [None, 0.0, 0.03])
+@pytest.mark.parametrize("train", [0, 70])
+def test_counts_tell_what_the_theorems_make_of_labels(metric, one_to_one, gap_rate, train):
+    """To the last digit: the theorems get every label, the planner the counts alone."""
+    rng = np.random.default_rng(6)
+    asked = question(
+        300, 0.7, {metric: 0.8}, {}, gap_rate=gap_rate, train=train, one_to_one=one_to_one
+    )
+    margin = asked.margins()[metric]
+    assert margin.is_counted
+    for labels in (3, 20, 90, 200, 300):
+        fresh, urn = margin.fresh(labels), margin.urn
+        members = int(rng.hypergeometric(urn.members, urn.nodes - urn.members, fresh))
+        right = int(rng.hypergeometric(urn.right, urn.members - urn.right, max(members, 1)))
+        kinds = rng.permutation(np.repeat([0, 1, 2], [right, members - right, fresh - members]))
+        by_kind = margin._labels(3, 2, 1)
+        told = margin._of(labels, tuple(by_kind[kind] for kind in kinds), members)
+        if margin.is_ordered:
+            assert margin.of_order(labels, kinds) == told.value
+            continue
+        assert margin.value(labels, members, right) == told.value
+        low, high = margin.between(labels, members, right)
+        assert low <= told.value <= high
+
+
+def test_other_bounds_are_simulated_whole():
+    asked = question(10**5, 0.9, {"recall": 0.9}, {"recall": 0.8}, gap_rate=0.001, gap=2000)
+    chances = Prospects(asked).chances["recall"]
+    assert type(chances) is Whole
+    powers = [chances.power(labels, 0.8, FEW) for labels in (50, 100, 250)]
+    assert powers == sorted(powers)
+    assert powers[0] < 0.7 < 0.9 < powers[-1]
 
 
 # Monotone where it must be.
@@ -293,8 +342,8 @@ def test_from_the_labels_needed_on_the_power_stays(metric, guess, target):
 def test_likely_bounds_are_reached_with_just_that_power():
     for metric, guess, step in (("precision", 0.9, 0.001), ("error-rate", 0.1, -0.001)):
         asked = question(10**6, 0.8, {metric: guess}, {}, one_to_one=True)
-        chances = Prospects(asked).chances[metric]
-        likely = chances.likely(400, 0.9)
+        prospects = Prospects(asked)
+        chances, likely = prospects.chances[metric], prospects.likely(400, metric)
         assert chances.power(400, likely) >= 0.9 > chances.power(400, likely + step)
 
 
@@ -306,15 +355,15 @@ def test_a_target_out_of_reach_says_what_can_be_had():
         size=10_000,
         matched=0.5,
         guesses={"precision": 0.95, "recall": 0.95},
-        targets={"precision": 0.94, "recall": 0.9},
+        targets={"precision": 0.96, "recall": 0.9},
         gap_rate=0.01,
         one_to_one=True,
     )
-    assert made.needed is None
-    # All labelled: of 5000 found 4750 are right, and 100 may be spoilt by the complete matcher.
-    assert made.limits["precision"] == pytest.approx((4750 - 100) / 5000, abs=2e-6)
+    assert made.needed is made.command is None
+    # All labelled: of 5000 found 4750 are right, and no node is left to be spoilt.
+    assert made.limits["precision"] == pytest.approx(4750 / 5000, abs=2e-6)
     assert (
-        "No number of labels reaches precision ≥ 0.94: its bound tends to 0.9299 as labels are "
+        "No number of labels reaches precision ≥ 0.96: its bound tends to 0.9499 as labels are "
         "added." in str(made)
     )
 
@@ -367,7 +416,7 @@ GOOD = {
         (
             {"matched": 1.5},
             "matched must be above 0 and at most 1, got 1.5. "
-            "Give the share of nodes with a true match, as 0.67.",
+            "Give the share of nodes with a true match, such as 0.67.",
         ),
         ({"power": 1}, "power must be above 0 and below 1, got 1. Give for example 0.9."),
         (
@@ -453,6 +502,7 @@ def test_the_command_says_what_python_says(capsys):
         one_to_one=True,
     )
     assert capsys.readouterr().out == f"{made}\n"
+    assert str(made).endswith(f"\n  {made.command}")
     assert [row.labels for row in made.rows] == [
         round(made.needed * share) for share in (0.5, 0.75, 1, 1.5, 2)
     ]
@@ -493,6 +543,128 @@ def test_metrics_that_are_guessed_share_delta():
     alone = plan(size=10**6, matched=0.8, guesses={"precision": 0.9}, labels=300)
     for one, two in itertools.zip_longest(alone.rows, both.rows):
         assert two.outlooks["precision"].typical < one.outlooks["precision"].typical
+
+
+# The promise is kept by audits that the printed command makes.
+
+SIZE, MATCHED = 100_000, 2 / 3
+PRECISION = {"precision": 0.95}, {"precision": 0.9}
+PROMISES = {  # recall: as guessed, wanted; whether precision is certified too; one-to-one
+    "0.7": (0.7, 0.62, False, False),
+    "0.7 with precision": (0.7, 0.62, True, False),
+    "0.8": (0.8, 0.72, False, False),
+    "0.8 with precision": (0.8, 0.72, True, False),
+    "one-to-one": (0.85, 0.82, False, True),
+    "one-to-one with precision": (0.85, 0.82, True, True),
+}
+
+
+def promised_by(name):
+    recall, wanted, precision, one_to_one = PROMISES[name]
+    guesses, targets = PRECISION if precision else ({}, {})
+    return plan(
+        size=SIZE,
+        matched=MATCHED,
+        guesses=guesses | {"recall": recall},
+        targets=targets | {"recall": wanted},
+        one_to_one=one_to_one,
+    )
+
+
+def drawn_by(command):
+    """The labels and the choices of a draw, as the command line reads them."""
+    options = cli._parser().parse_args(shlex.split(command)[1:])
+    given = cli._choices(options) | cli._of_the_draw(options)
+    return options.labels, chosen(given, options.anytime, options.allowance)
+
+
+def whole_matches(recall, one_to_one):
+    """As the plan has it: a node's matches are all right or all wrong."""
+    kinds = kinds_of(SIZE, MATCHED, 0.95, recall)
+    each = 1 if one_to_one else 2
+    return {tuple(each * count for count in kind): nodes for kind, nodes in kinds.items()}
+
+
+def part_matches(recall):
+    """Otherwise than the plan has it: precision ½, ⅔, 1 and 0, recall ½, ⅔, 1 and 0."""
+    true = MATCHED * SIZE
+    shares = {(2, 2, 1): 0.03, (3, 2, 2): 0.03, (2, 3, 2): 0.2}
+    shares[1, 1, 1] = recall - sum(n * ht / t for (_, t, ht), n in shares.items())
+    right = sum(n * ht / h for (h, _, ht), n in shares.items())
+    shares[1, 1, 0] = right / 0.95 - sum(shares.values())
+    shares[0, 1, 0] = 1 - sum(shares.values())
+    kinds = {kind: round(share * true) for kind, share in shares.items()}
+    return kinds | {(0, 0, 0): SIZE - sum(kinds.values())}
+
+
+def share_reached(kinds, labels, choices, targets, audits, rng):
+    """How many of so many audits reach every target, each guaranteed as `certify` does."""
+    hits, sizes = 0, np.array(list(kinds.values()))
+    made = [Label.alone(*kind) for kind in kinds]
+    for counts in rng.multivariate_hypergeometric(sizes, labels, size=audits, method="marginals"):
+        order = rng.permutation(np.repeat(np.arange(len(sizes)), counts))
+        left = zip(kinds, sizes - counts, strict=True)
+        gap = tuple(Cell(h, h, h, int(nodes)) for (h, _, _), nodes in left if nodes)
+        tally = Tally(SIZE, (), tuple(made[kind] for kind in order), (), gap)
+        found = guarantees({"all": tally}, choices, complete=False)
+        hits += all(g.value >= targets[g.metric] for g in found)
+    return hits / audits
+
+
+def check_promise(name, audits):
+    recall, _, _, one_to_one = PROMISES[name]
+    made = promised_by(name)
+    labels, choices = drawn_by(made.command)
+    assert (labels, choices) == (made.needed, made.question.choices)
+    promised = next(row.together for row in made.rows if row.labels == labels)
+    assert promised >= 0.9
+    rng = np.random.default_rng(6)
+    populations = [whole_matches(recall, one_to_one)]
+    populations += [] if one_to_one else [part_matches(recall)]
+    error = math.sqrt(promised * (1 - promised) / audits)
+    for kinds in populations:
+        seen = share_reached(kinds, labels, choices, made.question.targets, audits, rng)
+        assert seen >= promised - 3 * error
+    if one_to_one:
+        return
+    forgotten = replace(choices, guesses={}, matched=None)  # as before: the values stay behind
+    seen = share_reached(populations[0], labels, forgotten, made.question.targets, audits, rng)
+    assert seen < promised - 3 * error
+
+
+@pytest.mark.parametrize("name", ["0.7", "0.8 with precision"])
+def test_printed_draws_keep_the_promise(name):
+    check_promise(name, 250)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROMISES)
+def test_printed_draws_keep_the_promise_in_many_audits(name):
+    check_promise(name, 2000)
+
+
+def test_the_printed_draw_repeats_every_choice():
+    asked = question(
+        50_000,
+        0.61,
+        {"precision": 0.93, "error-rate": 0.04},
+        {},
+        gap_rate=0.001,
+        gap=4000,
+        train=120,
+        delta=0.01,
+        theorem="paper",
+        one_to_one=True,
+        at_most_one_match=True,
+    )
+    command = draw_command(asked, 300)
+    assert command == (
+        "matchbound draw POPULATION --labels 300 --train 120 --metric precision "
+        "--metric error-rate --delta 0.01 --theorem paper --gap 4000 --one-to-one "
+        "--at-most-one-match --guess precision=0.93 --guess error-rate=0.04 --matched 0.61 "
+        "--out AUDIT"
+    )
+    assert drawn_by(command) == (300, asked.choices)
 
 
 # The README's table.

@@ -326,6 +326,9 @@ def _add_choices(parser: argparse._ActionsContainer) -> None:
         metavar="METRIC=VALUE",
         help="the value you expect, for planning the bets; repeatable",
     )
+    parser.add_argument(
+        "--matched", type=float, metavar="SHARE", help="of nodes expected to have a true match"
+    )
 
 
 def _add_holdout(parser: argparse._ActionsContainer) -> None:

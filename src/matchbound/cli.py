@@ -305,7 +305,7 @@ def _plan(options: argparse.Namespace) -> int:
 
     if options.plot is not None:
         refuse_existing([check_plot(options.plot)], options.force)
-    _progress("planning" if options.one_to_one else "simulating draws, for up to a minute")
+    _progress("planning")
     given = {name: getattr(options, name) for name in ("delta", "theorem", "gap")}
     planned = plan(
         size=options.size,
@@ -485,6 +485,7 @@ def _choices(options: argparse.Namespace) -> dict[str, Any]:
         "bound": options.bound,
         "one_to_one": options.one_to_one or None,
         "guesses": by_metric(options.guess, "guess") or None,
+        "matched": options.matched,
         "bands": numbers(options.bands, "bands"),
         "algorithms": options.algorithm,
         "choose_threshold": by_metric(options.choose_threshold, "choose-threshold") or None,

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.errors import InputError
+from matchbound.planning.commands import draw_command
 from matchbound.planning.outlooks import Outlook, Prospects, Row
 from matchbound.planning.questions import Question, check_labels, choices_for
+from matchbound.planning.simulated import FEW, MANY
 
 BUDGETS = (0.5, 0.75, 1.0, 1.5, 2.0)  # of the labels needed
 GIVEN = (0.5, 1.0, 2.0)  # of the labels given
@@ -30,6 +32,12 @@ class Plan:
     limits: Mapping[str, float]
     rows: tuple[Row, ...]
     moving: Mapping[str, float]
+
+    @property
+    def command(self) -> str | None:
+        """The `matchbound draw` that repeats the plan's values, so that certifying uses them."""
+        labels = self.needed if self.labels is None else self.labels
+        return None if labels is None else draw_command(self.question, labels)
 
     def __str__(self) -> str:
         from matchbound.planning.words import describe
@@ -65,7 +73,7 @@ def plan(
     Where values are 0 or 1, probabilities are sums over all samples; else they are simulated.
     """
     question = Question(
-        size, matched, choices_for(guesses, **choices), targets or {}, power, gap_rate, train
+        size, choices_for(guesses, matched, **choices), targets or {}, power, gap_rate, train
     )
     if labels is None and not targets:
         raise InputError(
@@ -76,7 +84,10 @@ def plan(
     needed = prospects.needed() if labels is None else None
     middle = needed if labels is None else check_labels(labels, size)
     budgets = _budgets(middle, size, BUDGETS if labels is None else GIVEN)
-    rows = [prospects.row(n, likely=labels is not None) for n in budgets]
+    rows = [
+        prospects.row(n, likely=labels is not None, draws=MANY if n == middle else FEW)
+        for n in budgets
+    ]
     return Plan(
         question,
         labels,

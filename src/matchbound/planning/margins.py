@@ -1,24 +1,22 @@
 """A metric as it is guessed to be, and the guarantee that a sample of it would get."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from matchbound.bounds import BOUNDS
 from matchbound.choices import Choices
 from matchbound.parts import WHOLE
-from matchbound.tallies import Cell, Tally, Triple
+from matchbound.planning.counted import Sample, Urn, by_star, exact, nearly
+from matchbound.planning.searching import NORMAL
+from matchbound.tallies import Cell, Label, Tally
 from matchbound.theorems import Guarantee, guarantees
 
-NONE: Triple = (0, 0, 0)
-
-
-class Urn(NamedTuple):
-    """What the validation nodes outside D are drawn from."""
-
-    nodes: int
-    members: int
-    right: int
+NONE = Label.alone(0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -27,24 +25,45 @@ class Margin:
 
     The members are the nodes it matches (precision), those with a true match (recall), all (error
     rate). A node that counts has `each` matches, all right or all wrong. `choices` are the metric's
-    own, with its share of δ; `gap` are the cells that the two matchers are guessed to have. Of the
-    `train` nodes, and of those drawn to validate on too, what is expected is taken to come.
+    own, with its share of δ. The holdout matcher matches the share `found` of all nodes, and the
+    complete one has others at the share `gap_rate` (None: there is none); at labelled nodes it is
+    taken to be as right as the holdout one. Of the `train` nodes, and of those drawn to validate on
+    too, what is expected is taken to come.
     """
 
     metric: str
     choices: Choices
-    complete: bool
     size: int
     members: int
     right: int
-    gap: tuple[Cell, ...]
+    found: float
+    gap_rate: float | None = None
     train: int = 0
-    each: int = 1
 
     @property
-    def bets(self) -> bool:
+    def each(self) -> int:
+        return 1 if self.choices.one_to_one or self.choices.at_most_one_match else 2
+
+    @property
+    def mean(self) -> float:
+        return self.right / self.members
+
+    @cached_property
+    def bound(self) -> str:
+        """The bound on the labels' term."""
+        return self._of(1, (self._labels(1, 1, 1)), 1).bound
+
+    @property
+    def is_ordered(self) -> bool:
         """Whether the bound depends on the order of the labels."""
-        return self.spread(labels=1, members=1, right=1).bound == "betting"
+        return BOUNDS[self.bound].ordered
+
+    @cached_property
+    def is_counted(self) -> bool:
+        """Whether counts tell the guarantee, without a tally of labels."""
+        choices = self.choices
+        auto = choices.theorem == "sharp" and choices.bound == "auto"
+        return auto and self.bound in ("hypergeometric", "star") and not choices.is_sampled
 
     def fresh(self, labels: int) -> int:
         """The validation nodes that tell: `sharp` knows D's already."""
@@ -54,23 +73,35 @@ class Margin:
         return round(labels * len(self._trained) / self.size)
 
     @cached_property
-    def _trained(self) -> tuple[Triple, ...]:
-        """D's triples, as expected; `paper` makes no use of them."""
+    def _trained(self) -> tuple[Label, ...]:
+        """D's labels, as expected; `paper` makes no use of them."""
         if self.choices.theorem == "paper":
             return ()
         members = round(self.train * self.members / self.size)
-        return self._triples(self.train, members, round(members * self.right / self.members))
+        return self._labels(self.train, members, round(members * self.mean))
 
-    def _triples(self, nodes: int, members: int, right: int) -> tuple[Triple, ...]:
+    def _labels(self, nodes: int, members: int, right: int) -> tuple[Label, ...]:
         e = self.each
-        wrong: Triple = (e, e, 0)
-        return ((e, e, e),) * right + (wrong,) * (members - right) + (NONE,) * (nodes - members)
+        good, bad = Label.alone(e, e, e), Label.alone(e, e, 0)
+        return (good,) * right + (bad,) * (members - right) + (NONE,) * (nodes - members)
+
+    @cached_property
+    def known(self) -> Urn:
+        """D."""
+        counting = [label for label in self._trained if label != NONE]
+        right = sum(bool(label.ht) for label in counting)
+        return Urn(len(self._trained), len(counting), right)
 
     @cached_property
     def urn(self) -> Urn:
-        counting = [triple for triple in self._trained if triple != NONE]
-        known = sum(bool(right) for *_, right in counting)
-        return Urn(self.size - len(self._trained), self.members - len(counting), self.right - known)
+        """What the validation nodes outside D are drawn from."""
+        nodes, members, right = self.known
+        return Urn(self.size - nodes, self.members - members, self.right - right)
+
+    def sample(self, labels: int, members: int = 0, right: int = 0) -> Sample:
+        fresh = self.fresh(labels)
+        changed = self.outside(fresh, members)[2]
+        return Sample(self.urn, self.known, Urn(fresh, members, right), changed)
 
     def expected(self, labels: int) -> tuple[float, float]:
         """How many of them count, and are right."""
@@ -81,43 +112,102 @@ class Margin:
     def typical(self, labels: int) -> float:
         """The bound from the sample expected, between those from the nearest whole numbers."""
         members, right = self.expected(labels)
-        whole, part = divmod(members, 1)
+        if self.is_ordered:  # it moves in no steps with the members
+            count = max(round(members), 1)
+            return _between(
+                lambda w: self.spread(labels, count, count - w), count * (1 - self.mean)
+            )
         wrong = members - right
-        return (1 - part) * self._between(labels, int(whole), wrong) + (
-            part * self._between(labels, int(whole) + 1, wrong) if part else 0.0
+        return _between(lambda m: self._with_wrong(labels, max(m, 1), wrong), members)
+
+    def _with_wrong(self, labels: int, members: int, wrong: float) -> float:
+        return _between(
+            lambda w: self.between(labels, members, members - w)[0], min(wrong, members)
         )
 
-    def _between(self, labels: int, members: int, wrong: float) -> float:
-        members = max(members, 1)
-        whole, part = divmod(min(wrong, members), 1)
-        low = self.spread(labels, members, members - int(whole)).value
-        if not part:
-            return low
-        return (1 - part) * low + part * self.spread(
-            labels, members, members - int(whole) - 1
-        ).value
-
-    def spread(self, labels: int, members: int, right: int) -> Guarantee:
+    def spread(self, labels: int, members: int, right: int) -> float:
         """From a sample whose kinds are evenly spread over its order."""
         counts = (right, members - right, self.fresh(labels) - members)
-        places = sorted(((j + 0.5) / n, i) for i, n in enumerate(counts) for j in range(n))
-        return self.of_order(labels, [i for _, i in places])
+        places = np.concatenate([(np.arange(n) + 0.5) / max(n, 1) for n in counts])
+        kinds = np.repeat(np.arange(3), counts)
+        return self.of_order(labels, kinds[np.argsort(places, kind="stable")])
 
     def value(self, labels: int, members: int, right: int) -> float:
         """From a sample in which so many count and are right; any order."""
-        return self._of(labels, self._triples(self.fresh(labels), members, right)).value
+        if self.is_counted:
+            return exact(self.metric, self.sample(labels, members, right), self.choices)
+        return self._of(labels, self._labels(self.fresh(labels), members, right), members).value
 
-    def of_order(self, labels: int, kinds: Sequence[int]) -> Guarantee:
+    def between(self, labels: int, members: int, right: int) -> tuple[float, float]:
+        """Two numbers that it lies between, and close to it: found sooner."""
+        if self.is_counted:
+            return nearly(self.metric, self.sample(labels, members, right), self.choices)
+        value = self.value(labels, members, right)
+        return value, value
+
+    def of_order(self, labels: int, kinds: NDArray[np.int64]) -> float:
         """From a sample given in its order: 0 right, 1 wrong, 2 does not count."""
-        by_kind = self._triples(3, 2, 1)
-        return self._of(labels, tuple(by_kind[kind] for kind in kinds))
+        member, right = kinds < 2, (kinds == 0).astype(float)
+        members = int(member.sum())
+        if self.is_counted:
+            sample = self.sample(labels, members, int(right.sum()))
+            return by_star(self.metric, sample, self.choices, member, right)
+        by_kind = self._labels(3, 2, 1)
+        return self._of(labels, tuple(by_kind[kind] for kind in kinds), members).value
 
-    def _of(self, labels: int, fresh: tuple[Triple, ...]) -> Guarantee:
+    def _of(self, labels: int, fresh: tuple[Label, ...], members: int) -> Guarantee:
         again = self._trained[: self._overlap(labels)]
         places = tuple(range(len(fresh), len(fresh) + len(again)))
-        tally = Tally(self.size, self._trained, fresh + again, places, self.gap)
-        (found,) = guarantees({WHOLE: tally}, self.choices, complete=self.complete)
-        return found
+        gap = self._gap(len(fresh), members)
+        tally = Tally(self.size, self._trained, fresh + again, places, gap)
+        complete = self.gap_rate is not None
+        (made,) = guarantees({WHOLE: tally}, self.choices, complete=complete)
+        return made
+
+    def _gap(self, fresh: int, members: int) -> tuple[Cell, ...]:
+        """The cells of both matchers, as expected: of all nodes without a label, or of a sample."""
+        nodes, found, changed = self.outside(fresh, members)
+        e = self.each
+        cells = (
+            Cell(0, 0, 0, nodes - found),
+            Cell(e, e, 0, changed),
+            Cell(e, e, e, found - changed),
+        )
+        return tuple(cell for cell in cells if cell.nodes)
+
+    def outside(self, fresh: int, members: int) -> tuple[int, int, int]:
+        """The nodes that are compared; those that the holdout matcher matches; that are changed."""
+        nodes = self.choices.gap or self.size - len(self._trained) - fresh
+        found = round(nodes * self.found)
+        if self.choices.gap:
+            found = max(found, 1)
+        elif self.metric == "precision":
+            found = self.urn.members - members
+        return nodes, found, min(round(nodes * (self.gap_rate or 0)), found)
+
+    def deviation(self, labels: int) -> float:
+        """About that of the bound: that of the share of right ones."""
+        nodes, members, right = self.urn
+        counting = max(self.expected(labels)[0], 1.0)
+        share = right / members
+        return math.sqrt(share * (1 - share) / counting * max(1 - self.fresh(labels) / nodes, 0))
+
+    def start(self, target: float) -> int:
+        """About how many labels give even odds, by the normal distribution: to search from."""
+        (delta, *_), share = self.choices.shares(2), self.members / self.size
+        away = self.mean - (1 - target if self.metric == "error-rate" else target)
+        away -= (self.gap_rate or 0) / share
+        if away <= 0:
+            return self.size
+        deviation = 1.2 * NORMAL.inv_cdf(1 - delta) * math.sqrt(self.mean * (1 - self.mean) / share)
+        return round(max(1.0, 1 / ((away / deviation) ** 2 + 1 / self.size)))
 
     def reaches(self, value: float, target: float) -> bool:
         return value <= target if self.metric == "error-rate" else value >= target
+
+
+def _between(value: Callable[[int], float], number: float) -> float:
+    """The value at a number that is not whole, from those at its neighbours."""
+    whole, part = divmod(number, 1)
+    low = value(int(whole))
+    return low + part * (value(int(whole) + 1) - low) if part else low

@@ -8,21 +8,19 @@ from matchbound.bounds.checks import LARGEST_SIZE
 from matchbound.choices import METRICS, Choices
 from matchbound.errors import InputError
 from matchbound.planning.margins import Margin
-from matchbound.tallies import Cell
 
 
 @dataclass(frozen=True)
 class Question:
     """A population as it is guessed to be, what is wanted of it, and what is to be certified.
 
-    `size` nodes, a share `matched` of which have a true match; the metrics' values as guessed in
-    `choices`; the complete matcher replaces matches by others at a share `gap_rate` of all nodes
-    (None: there is no complete matcher). `targets` by metric are to be reached, all together, with
-    probability `power`. `train` nodes are labelled to train on.
+    `size` nodes; the share with a true match, and the metrics' values, as guessed in `choices`,
+    which are the draw's; the complete matcher replaces matches by others at a share `gap_rate` of
+    all nodes (None: there is no complete matcher). `targets` by metric are to be reached, all
+    together, with probability `power`. `train` nodes are labelled to train on.
     """
 
     size: int
-    matched: float
     choices: Choices
     targets: Mapping[str, float]
     power: float = 0.9
@@ -32,8 +30,7 @@ class Question:
     def __post_init__(self) -> None:
         _check_whole("size", self.size, 1, LARGEST_SIZE, "Give the number of nodes, such as 100000")
         _check_whole("train", self.train, 0, self.size - 1, "Give fewer than size")
-        _check_share("matched", self.matched, "Give the share of nodes with a true match, as 0.67")
-        _check_share("power", self.power, "Give for example 0.9", below=True)
+        _check_power(self.power)
         _check_gap(self)
         _check_targets(self.targets, self.choices.guesses)
         if round(self.found * self.size) < 1 or self.found > 1:
@@ -41,6 +38,11 @@ class Question:
                 "matched × recall / precision must be a share that leaves the holdout matcher some "
                 f"nodes to match, got {self.found:g}. Correct matched or the guesses."
             )
+
+    @property
+    def matched(self) -> float:
+        """The share of nodes with a true match."""
+        return self.choices.matched or 1.0
 
     @property
     def found(self) -> float:
@@ -62,38 +64,15 @@ class Question:
         own = replace(
             self.choices, metrics=(metric,), delta=self.choices.delta / self.choices.guarantees
         )
-        one = own.one_to_one or own.at_most_one_match
-        return Margin(
-            metric,
-            own,
-            self.gap_rate is not None,
-            self.size,
-            members,
-            right,
-            self._gap(1 if one else 2),
-            self.train,
-            1 if one else 2,
-        )
-
-    def _gap(self, each: int) -> tuple[Cell, ...]:
-        """The cells of both matchers, as expected."""
-        nodes = self.choices.gap or self.size
-        found = max(round(nodes * self.found), 1)
-        changed = min(round(nodes * (self.gap_rate or 0)), found)
-        cells = [
-            (0, 0, 0, nodes - found),
-            (each, each, 0, changed),
-            (each, each, each, found - changed),
-        ]
-        return tuple(cell for cell in cells if cell[3])
+        return Margin(metric, own, self.size, members, right, self.found, self.gap_rate, self.train)
 
 
-def choices_for(guesses: Mapping[str, float], **given: Any) -> Choices:
+def choices_for(guesses: Mapping[str, float], matched: float, **given: Any) -> Choices:
     """Every metric that is guessed is certified."""
     if not guesses:
         raise InputError("guess must be given for each metric, got none. Give precision=0.95.")
     metrics = [metric for metric in METRICS if metric in guesses] or list(guesses)
-    return Choices(guesses=dict(guesses), metrics=tuple(metrics), **given)
+    return Choices(guesses=dict(guesses), matched=matched, metrics=tuple(metrics), **given)
 
 
 def check_labels(labels: int, size: int) -> int:
@@ -143,8 +122,7 @@ def _check_whole(argument: str, value: Any, least: int, most: int, way_out: str)
         )
 
 
-def _check_share(argument: str, value: Any, way_out: str, *, below: bool = False) -> None:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not (0 < value < 1 or (value == 1 and not below)):
-        rule = "above 0 and below 1" if below else "above 0 and at most 1"
-        raise InputError(f"{argument} must be {rule}, got {value!r}. {way_out}.")
+def _check_power(power: Any) -> None:
+    number = isinstance(power, int | float) and not isinstance(power, bool)
+    if not number or not 0 < power < 1:
+        raise InputError(f"power must be above 0 and below 1, got {power!r}. Give for example 0.9.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matchbound.planning.outlooks import MOST, Outlook, Row
 from matchbound.planning.questions import Question
-from matchbound.planning.simulated import DRAWS
+from matchbound.planning.simulated import FEW, MANY
 
 if TYPE_CHECKING:
     from matchbound.planning import Plan
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def describe(plan: "Plan") -> str:
     question = plan.question
     lines = [*_assumed(question), *_answer(plan), *table(plan), *_reading(plan)]
-    return "\n".join([*lines, *_division(plan)])
+    return "\n".join([*lines, *_division(plan), *_next(plan)])
 
 
 def sign(metric: str) -> str:
@@ -113,10 +113,12 @@ def _reading(plan: "Plan") -> list[str]:
         lines.append(f"likely: the bound that is reached with probability {plan.question.power:g}.")
     errors = [o.error for row in plan.rows for o in row.outlooks.values()]
     if any(errors):
-        lines.append(
-            f"P: from {DRAWS} simulated draws where values may be fractions, with a standard error "
-            f"of at most {math.ceil(max(errors) * 1e4) / 1e4:g}; else summed over all samples."
-        )
+        lines += [
+            f"P: from {MANY} simulated draws at the labels asked for, {FEW} elsewhere, less two "
+            "standard errors",
+            f"(at most {math.ceil(max(errors) * 1e4) / 1e4:g}); where values are 0 or 1, summed "
+            "over all samples.",
+        ]
     elif plan.question.targets:
         lines.append("P: summed over all samples.")
     return lines
@@ -136,3 +138,10 @@ def _division(plan: "Plan") -> list[str]:
         "do it if it brings the holdout matcher, or its likeness to the complete one, more than "
         "that.",
     ]
+
+
+def _next(plan: "Plan") -> list[str]:
+    """The draw that the plan is of: bets sized by other values would not have its power."""
+    if plan.command is None:
+        return []
+    return ["Draw with these values, or the bounds will be others:", f"  {plan.command}"]

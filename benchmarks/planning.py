@@ -1,0 +1,68 @@
+"""CPU seconds of a plan for precision and recall together at 100,000 nodes: 2 s is the limit.
+
+And of a power from bets against the target alone, beside one from whole guarantees of as many
+draws, in one run.
+"""
+
+import time
+
+from matchbound import plan
+from matchbound.planning.outlooks import Prospects
+from matchbound.planning.questions import Question, choices_for
+from matchbound.planning.simulated import FEW, FEWER, Whole
+
+LIMIT = 2.0
+SIZE, MATCHED = 100_000, 2 / 3
+SETTINGS = {  # precision and recall, as guessed and wanted
+    "0.95, 0.90 for 0.93, 0.87": ((0.95, 0.9), (0.93, 0.87)),
+    "0.95, 0.70 for 0.90, 0.62": ((0.95, 0.7), (0.9, 0.62)),
+    "0.95, 0.80 for 0.90, 0.72": ((0.95, 0.8), (0.9, 0.72)),
+    "0.95, 0.85 for 0.92, 0.82": ((0.95, 0.85), (0.92, 0.82)),
+    "0.99, 0.97 for 0.98, 0.95": ((0.99, 0.97), (0.98, 0.95)),
+}
+KINDS = {
+    "fractions": {},
+    "fractions, two matchers": {"gap_rate": 0.001},
+    "one-to-one": {"one_to_one": True},
+    "one-to-one, two matchers": {"one_to_one": True, "gap_rate": 0.001},
+}
+
+
+def by_metric(values):
+    return dict(zip(("precision", "recall"), values, strict=True))
+
+
+def cpu(function):
+    start = time.process_time()
+    found = function()
+    return time.process_time() - start, found
+
+
+def planned(guesses, targets, **more):
+    return plan(
+        size=SIZE, matched=MATCHED, guesses=by_metric(guesses), targets=by_metric(targets), **more
+    )
+
+
+def main():
+    for more in KINDS.values():  # compiled once
+        planned((0.95, 0.9), (0.85, 0.8), **more)
+    worst = 0.0
+    print(f"{'precision, recall':26} {'kind':26} {'labels':>7} {'CPU s':>6}")
+    for name, (guesses, targets) in SETTINGS.items():
+        for kind, more in KINDS.items():
+            seconds, made = cpu(lambda g=guesses, t=targets, m=more: planned(g, t, **m))
+            worst = max(worst, seconds)
+            print(f"{name:26} {kind:26} {made.needed or 0:7} {seconds:6.2f}", flush=True)
+    print(f"at most {worst:.2f} s: {'within' if worst <= LIMIT else 'above'} {LIMIT:g} s")
+
+    choices = choices_for({"recall": 0.9}, MATCHED)
+    prospects = Prospects(Question(SIZE, choices, {"recall": 0.87}))
+    draws = FEW // FEWER
+    slow, _ = cpu(lambda: Whole(prospects.margins["recall"]).power(2000, 0.87, FEW))
+    fast, _ = cpu(lambda: prospects.chances["recall"].power(2000, 0.87, draws))
+    print(f"{draws} draws of 2000 labels: {slow:.3f} s whole, {fast:.3f} s against the target")
+
+
+if __name__ == "__main__":
+    main()
