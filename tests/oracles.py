@@ -1,10 +1,13 @@
 """Slow answers that cannot be wrong in the same way as the fast ones."""
 
+from collections import Counter
 from fractions import Fraction
 from functools import cache
 from math import comb
 
 import mpmath
+
+from matchbound.tallies import Cell, Label, Tally
 
 
 @cache
@@ -57,3 +60,45 @@ def tail_in_60_digits(k: int, s: int, m: int, n: int) -> mpmath.mpf:
             total += term
             i -= 1
         return start * total / one
+
+
+def tally_by_sets(
+    nodes, truth, holdout, complete, trained, validated, *, dedupe=False, labelled=None, gap=None
+):
+    """A tally by sets: each matcher, and the truth, maps a node to its matches.
+
+    `validated` is the beginning of S that is read, `labelled` who has a sure label (all, if not
+    given), `gap` a sample to compare the matchers on.
+    """
+    drawn = {*trained, *validated}
+    sure = drawn if labelled is None else drawn & set(labelled)
+
+    def label(x):
+        h, t, c = holdout[x], truth[x], complete[x]
+        if x not in sure:
+            return Label(len(h), None, None, len(c), None, len(h & c))
+        return Label(len(h), len(t), len(h & t), len(c), len(c & t), len(h & c))
+
+    def cell(y):
+        h, c = holdout[y], complete[y]
+        known = [0] * 5
+        for x in sure if dedupe and gap is None else ():
+            true = y in truth[x]
+            kinds = (
+                y in holdout[x] and y in complete[x] and true,
+                y in holdout[x] and y in complete[x] and not true,
+                y in holdout[x] and y not in complete[x] and not true,
+                y not in holdout[x] and y in complete[x] and true,
+                y not in holdout[x] and y not in complete[x] and true,
+            )
+            known = [n + kind for n, kind in zip(known, kinds, strict=True)]
+        return (len(h), len(c), len(h & c), *known)
+
+    counts = Counter(cell(y) for y in (set(nodes) - sure if gap is None else gap))
+    return Tally(
+        len(nodes),
+        tuple(map(label, trained)),
+        tuple(map(label, validated)),
+        tuple(i for i, x in enumerate(validated) if x in set(trained)),
+        tuple(Cell(*key[:3], n, *key[3:]) for key, n in sorted(counts.items())),
+    )

@@ -5,8 +5,10 @@ import math
 import random
 from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 
+import matchbound as mb
 from audits import run, write_csv
 from matchbound.draws import Draw, join_orders
 from matchbound.errors import AssumptionError
@@ -16,7 +18,7 @@ from matchbound.labelling.opening import Inputs, open_inputs
 from matchbound.labelling.proposals import Proposals
 from matchbound.parts import WHOLE
 from matchbound.sampling import hash_of, key_of
-from matchbound.stopping import looked_at
+from matchbound.tallies import Label
 from matchbound.theorems import guarantees
 
 DELTA = 0.1
@@ -80,6 +82,32 @@ def test_the_live_bounds_are_certify_s_after_every_label(tmp_path, capsys, thres
     assert compared > 15
 
 
+def test_live_tallies_of_one_table_are_certify_s(tmp_path):
+    """What labels tell of other nodes' pairs included."""
+    rng = random.Random(8)
+    folder = tmp_path / "data"
+    folder.mkdir()
+    nodes = [f"a{i}" for i in range(90)]
+    truth = {x: {y for y in nodes if y != x and int(y[1:]) % 30 == int(x[1:]) % 30} for x in nodes}
+    pairs = [(x, y) for x in nodes for y in sorted(truth[x]) if x < y and rng.random() < 0.8]
+    pairs += [(f"a{i}", f"a{i + 1}") for i in range(0, 90, 7)]
+    write_csv(folder / "people.csv", ["id"], [[x] for x in nodes])
+    write_csv(folder / "holdout.csv", ["x", "y"], pairs)
+    drawn = mb.draw(folder / "people.csv", labels=40, train=10, anytime=True, seed="s", dedupe=True)
+    drawn.save(folder / "audit")
+    given = Inputs(folder / "people.csv", holdout=folder / "holdout.csv")
+    live, known = open_inputs(folder / "audit", drawn, given).live, 0
+    order = list(dict.fromkeys([*drawn.trained, *drawn.validated]))
+    for end in range(12, 51, 6):
+        labels = {x: tuple(sorted(truth[x])) for x in order[:end]}
+        rows = [(x, y) for x in labels for y in labels[x]]
+        table = pa.table({"x": [x for x, _ in rows], "y": [y for _, y in rows]})
+        found = mb.certify(drawn, labels=table, holdout=folder / "holdout.csv").tallies["all"]
+        assert live.tally(labels) == found
+        known += any(any(cell.known) for cell in found.gap)
+    assert known > 4
+
+
 def true_values(truth, found):
     matched = {}
     for x, y in found:
@@ -97,11 +125,11 @@ def drawn_again(live, seed, truth, found):
     key = key_of("validation", seed)
     order = sorted(truth, key=lambda node: hash_of(key, node))[: live.draw.labels]
     proposed = Proposals({x: {y: None} for x, y in found if x in order})
-    triples = tuple((len(proposed.of(x)), None, None) for x in order)
+    labels = tuple(Label.alone(len(proposed.of(x)), None, None) for x in order)
     return replace(
         live,
         draw=replace(live.draw, seed=seed, sample=join_orders([], order)),
-        unlabelled=replace(live.unlabelled, validation=triples),
+        unlabelled=replace(live.unlabelled, validation=labels),
         found=proposed,
     )
 
@@ -122,7 +150,7 @@ class ForOneLook(Live):
     """Bounds that hold for one look, watched as if they held at any time."""
 
     def at(self, labels):
-        tally = looked_at(self.tally(labels), self.draw.choices, "refuse")
+        tally = self.tally(labels)
         try:
             found = guarantees(
                 {WHOLE: tally}, replace(self.draw.choices, bound="auto"), complete=False

@@ -82,6 +82,7 @@ def test_public_names():
         "draw",
         "labels",
         "matchers",
+        "patch",
         "plan",
         "reconcile",
         "register",

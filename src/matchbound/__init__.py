@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matchbound.draws import Draw
     from matchbound.labelled import labels
     from matchbound.matchers import reconcile
+    from matchbound.patching import patch
     from matchbound.planning import plan
     from matchbound.registering import register
     from matchbound.reports import write_report
@@ -35,6 +36,7 @@ __all__ = [
     "draw",
     "labels",
     "matchers",
+    "patch",
     "plan",
     "reconcile",
     "register",
@@ -53,6 +55,7 @@ _HOMES = {
     "draw": "sampling",
     "labels": "labelled",
     "matchers": "matchers",
+    "patch": "patching",
     "plan": "planning",
     "reconcile": "matchers",
     "register": "registering",

@@ -179,6 +179,18 @@ def _add_certify(certify: argparse.ArgumentParser) -> None:
     _add_common(certify)
 
 
+def _add_patch(patch: argparse.ArgumentParser) -> None:
+    patch.add_argument("audit", help="the folder that draw wrote, with labels.csv in it")
+    patch.add_argument(
+        "--holdout", required=True, metavar="H", help="matches of the holdout matcher"
+    )
+    _add_reading(patch)
+    patch.add_argument("--labels", metavar="FILE", help="default: AUDIT/labels.csv")
+    patch.add_argument("--population", metavar="P", help="where it is now, if it was moved")
+    patch.add_argument("--out", required=True, metavar="FILE", help="CSV or Parquet to write")
+    patch.add_argument("--force", action="store_true", help="overwrite what is there")
+
+
 def _add_verify(verify: argparse.ArgumentParser) -> None:
     verify.add_argument("target", help="an audit folder, or a certificate.json")
     _add_memory(verify)
@@ -356,6 +368,7 @@ VERBS: list[tuple[str, str, Callable[[argparse.ArgumentParser], None]]] = [
     ("register", "put a holdout matcher on record", _add_register),
     ("label", "verify the drawn nodes' matches on a page", _add_label),
     ("certify", "bound a matcher's precision and recall", _add_certify),
+    ("patch", "write the holdout matcher's matches with the labels over them", _add_patch),
     ("verify", "compute a certificate again", _add_verify),
     ("figures", "draw the paper's figures", _add_figures),
     ("report", "write a certificate as a page", _add_report),

@@ -65,7 +65,7 @@ def certify(
             "link": link or None,
             "source": source,
         }
-        _check_audit(audit, labels, fixed)
+        check_audit(audit, labels, fixed)
     else:
         _check_brought(population, labels, assume_uniform)
     certificate = compute(
@@ -122,10 +122,13 @@ def compute(
             for role, tables in given.items()
             for name, table in tables.items()
         }
-        forms = {name: recognise(table, columns or {}) for name, table in sources.items()}
+        forms = {
+            name: recognise(table, _named_in(table, columns or {}))
+            for name, table in sources.items()
+        }
         least = first_threshold(choices, threshold, forms.values())
         truth = open_source(con, "labels", Path(audit) / "labels.csv" if labels is None else labels)
-        truth_form = recognise(truth, _named_in_labels(truth, columns or {}))
+        truth_form = recognise(truth, named_in_labels(truth, columns or {}))
         xs, ys = _native_columns(sources, forms, truth_form)
         progress("reading the population and the labels")
         if draw is not None:
@@ -221,7 +224,13 @@ def _native_columns(
     return [(table, form.x) for table, form in pairs], [(table, form.y) for table, form in pairs]
 
 
-def _named_in_labels(truth: Source, columns: Mapping[str, str]) -> dict[str, str]:
+def _named_in(table: Source, columns: Mapping[str, str]) -> Mapping[str, str]:
+    """The names, but where they are of clusters and the complete matcher has pairs (`patch`)."""
+    is_other = table.argument == "complete" and "cluster" in columns
+    return {} if is_other and not table.column(columns["cluster"]) else columns
+
+
+def named_in_labels(truth: Source, columns: Mapping[str, str]) -> dict[str, str]:
     """The names that hold for labels too: all those of ids, or none."""
     named = {role: name for role, name in columns.items() if role != "score"}
     ids = [name for role, name in named.items() if role != "source"]
@@ -252,7 +261,7 @@ def _check_matchers(holdout: Any, complete: Any, unlabelled: str) -> None:
         raise InputError(f"unlabelled must be refuse or worst, got {unlabelled!r}. Choose one.")
 
 
-def _check_audit(audit: Any, labels: Any, fixed: Mapping[str, Any]) -> None:
+def check_audit(audit: Any, labels: Any, fixed: Mapping[str, Any]) -> None:
     for name, value in fixed.items():
         if value is not None:
             raise InputError(

@@ -267,6 +267,20 @@ def _check_required(required: dict[str, float], options: argparse.Namespace) -> 
             )
 
 
+def _patch(options: argparse.Namespace) -> int:
+    from matchbound.patching import patch
+
+    given = ("holdout", "out", "labels", "threshold", "population", "force")
+    written = patch(
+        options.audit,
+        columns=columns(options.columns),
+        progress=_progress,
+        **{name: getattr(options, name) for name in given},
+    )
+    _say(written)
+    return 0
+
+
 def _verify(options: argparse.Namespace) -> int:
     from matchbound.verifying import verify
 
@@ -490,6 +504,7 @@ def _parser() -> argparse.ArgumentParser:
             "label": _label,
             "draw": _draw,
             "figures": _figures,
+            "patch": _patch,
             "plan": _plan,
             "reconcile": _reconcile,
             "register": _register,

@@ -1,15 +1,20 @@
 """From pairs, labels and a sample to a tally: the step after which no identifier is left."""
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from matchbound.comparing import compare_pairs, refuse_repeats, refuse_unknown
 from matchbound.draws import Row
 from matchbound.engines import Engine, keep, lend, query
-from matchbound.errors import AssumptionError, InputError
+from matchbound.errors import InputError
+from matchbound.knowing import known_cells
+from matchbound.label_checks import check_clusters, check_pairs
 from matchbound.loading import keep_several
-from matchbound.tallies import Cell, Tally, Triple
+from matchbound.tallies import Cell, Label, Tally
+
+NOTHING = (0, 0, 0, 0, 0)  # known of a node's pairs
 
 
 def count(
@@ -25,100 +30,100 @@ def count(
     dedupe: bool = False,
     gap: Sequence[str] = (),
     future: bool = False,
+    read: Callable[[Tally], Tally] = lambda tally: tally,
 ) -> Tally:
     """Tally the tables `population`, `holdout`, `complete` and `labels` over a sample.
 
-    The matchers are compared on the nodes of `gap`, or on all; for guarantees about the `future`
-    not on those that were drawn to be labelled.
+    `read` cuts the labels to those that count; the gap is then counted over all other nodes. Or it
+    is over the nodes of `gap`; for guarantees about the `future` not over those that were drawn.
 
     `kinds` are those of the ids of x and y in the first three; labels and sample are text. `forms`
     tells which tables are `clusters`, to be counted without listing their pairs.
     """
     load_sample(con, sample)
-    second = "complete" if complete else "holdout"
     clusters = [name for name, form in (forms or {}).items() if form == "clusters"]
+    tables = _Tables(con, clusters, "complete" if complete else "holdout", dedupe, kinds)
     if "labels" not in clusters:
-        _check_labels(con, len(sample), one_to_one, unlabelled, "labels_wrong")
-        if dedupe:
-            _check_both_ways(con, size, len(sample))
-    if not clusters:
-        compare_pairs(con, complete, kinds[0])
-        rows = query(con, "triples", x=kinds[0], y=kinds[1])
-    else:
-        tables = _Counts(con, clusters, 1 if dedupe else 0)
-        tables.count("count_holdout", "holdout")
-        tables.count("count_complete", second)
-        tables.common("count_both", "holdout", second)
-        keep(con, "cluster_nodes", "nodes_of_counts")
-        for name in ("holdout", "complete")[: 1 + complete]:
-            if name not in clusters:
-                keep_several(con, "several", name, "x", "string")
-                refuse_repeats(con, name, "several")
-        refuse_unknown(con, "cluster_nodes")
-        tables.count("count_true", "labels")
-        tables.common("count_right", "labels", "holdout")
-        if "labels" in clusters:
-            if not dedupe:
-                for name in {"holdout", second}:
-                    _check_matched_are_labelled(con, name, name in clusters)
-            _check_labels(con, len(sample), one_to_one, unlabelled, "cluster_labels_wrong")
-        rows = query(con, "triples_of_counts")
-    train, validation, overlap = _label_triples(rows)
-    compared = _compared(con, "cluster_nodes" if clusters else "nodes", size, gap, future)
-    return Tally(size, train, validation, overlap, _gap_cells(con, *compared))
+        check_pairs(con, size, len(sample), one_to_one, unlabelled, dedupe)
+    tables.compare()
+    if "labels" in clusters:
+        found = {} if dedupe else {name: name in clusters for name in tables.matchers}
+        check_clusters(con, len(sample), one_to_one, unlabelled, found)
+    rows = tables.drawn_nodes()
+    drawn = read(Tally(size, *_labels(rows), ()))
+    cells = _gap_cells(con, *_compared(con, tables.nodes, size, gap, future))
+    if not gap and not future:
+        labelled = _sure(rows, len(drawn.validation))
+        cells = outside(
+            cells, drawn.labelled, tables.known(labelled) if dedupe and labelled else ()
+        )
+    return replace(drawn, gap=cells)
 
 
 @dataclass(frozen=True)
-class _Counts:
-    """Counts of matches, whichever of the tables are clusters."""
+class _Tables:
+    """What is counted, whichever of the tables are clusters; `second` is the matcher to compare."""
 
     con: Engine
     clusters: Sequence[str]
-    itself: int
+    second: str
+    dedupe: bool
+    kinds: tuple[str, str]
 
-    def count(self, name: str, table: str) -> None:
-        keep(self.con, name, f"count_{self._form(table)}", a=table, itself=self.itself)
+    @property
+    def matchers(self) -> list[str]:
+        return list(dict.fromkeys(("holdout", self.second)))
 
-    def common(self, name: str, first: str, second: str) -> None:
+    @property
+    def nodes(self) -> str:
+        """The table of each node's h, c and hc, where it has a match."""
+        return "cluster_nodes" if self.clusters else "nodes"
+
+    def compare(self) -> None:
+        """Count matches, found and true, and those in common."""
+        con, second = self.con, self.second
+        if "labels" not in self.clusters:
+            keep(con, "truth", "truth", x=self.kinds[0], y=self.kinds[1])
+        self._count("count_true", "labels")
+        if not self.clusters:
+            compare_pairs(con, second == "complete", self.kinds[0])
+            for name in self.matchers:
+                keep(con, f"right_{name}", "right", a=name)
+            return
+        self._count("count_holdout", "holdout")
+        self._count("count_complete", second)
+        self._common("count_both", "holdout", second)
+        keep(con, "cluster_nodes", "nodes_of_counts")
+        for name in self.matchers:
+            if name not in self.clusters:
+                keep_several(con, "several", name, "x", "string")
+                refuse_repeats(con, name, "several")
+        refuse_unknown(con, "cluster_nodes")
+        for name in self.matchers:
+            self._common(f"right_{name}", "labels", name)
+
+    def drawn_nodes(self) -> list[Any]:
+        return query(self.con, "drawn_nodes", x=self.kinds[0], nodes=self.nodes, second=self.second)
+
+    def known(self, labelled: Sequence[str]) -> list[Cell]:
+        tables = {"holdout": "holdout", "complete": self.second, "labels": "labels"}
+        how = {"nodes": self.nodes, "kind": self.kinds[0]}
+        return known_cells(self.con, labelled, tables, self.clusters, **how)
+
+    def _count(self, name: str, table: str) -> None:
+        keep(self.con, name, f"count_{self._form(table)}", a=table, itself=self._itself)
+
+    def _common(self, name: str, first: str, second: str) -> None:
         a, b = sorted((first, second), key=self._form, reverse=True)  # pairs before clusters
         forms = f"{self._form(a)}_{self._form(b)}"
-        keep(self.con, name, f"common_{forms}", a=a, b=b, itself=self.itself)
+        keep(self.con, name, f"common_{forms}", a=a, b=b, itself=self._itself)
 
     def _form(self, table: str) -> str:
         return "clusters" if table in self.clusters else "pairs"
 
-
-def _check_matched_are_labelled(con: Engine, table: str, is_clusters: bool) -> None:
-    """Clusters as labels must know every y that a matcher found, or it would count as wrong."""
-    found = f"select x as y from {table} where is_y" if is_clusters else f"select y from {table}"
-    rows = con.rows(f"select min(f.y) from ({found}) f anti join labels l on l.x = f.y")
-    for (y,) in rows:
-        if y is not None:
-            raise AssumptionError(
-                f"labels must put every record that {table} matches into a cluster, got none for "
-                f"{y!r}. Give all clusters, or verified pairs as x and y."
-            )
-
-
-def _check_both_ways(con: Engine, size: int, drawn: int) -> None:
-    """Labels of one table with itself: symmetric among drawn nodes, and not only among them."""
-    for x, y in query(con, "one_sided"):
-        raise InputError(
-            f"labels must not contradict themselves, got {y!r} as a match of {x!r} but not the "
-            "other way round, though both were drawn. Correct one of them."
-        )
-    # A cluster of k with one node drawn has the others drawn with probability (drawn/size)^(k−1);
-    # each of its nodes has t = k − 1 matches, and their t/(t + 1) sum to k − 1.
-    ((others, outside),) = con.rows(
-        "select coalesce(sum(t / (t + 1)), 0), coalesce(sum(outside), 0) from ("
-        "select count(*) as t, count(case when s.id is null then 1 end) as outside "
-        "from labels l left join sample s on s.id = l.y where l.y is not null group by l.x)"
-    )
-    if not outside and drawn < size and others * math.log(drawn / size) < math.log(1e-6):
-        raise AssumptionError(
-            f"labels must hold drawn nodes' matches among all {size} nodes, got matches of drawn "
-            "nodes with drawn nodes alone. Look for each drawn node's matches everywhere."
-        )
+    @property
+    def _itself(self) -> int:
+        return 1 if self.dedupe else 0
 
 
 def load_sample(con: Engine, sample: Sequence[Row]) -> None:
@@ -134,29 +139,6 @@ def load_sample(con: Engine, sample: Sequence[Row]) -> None:
             "validation": pa.array(validation, pa.int64()),
         },
     )
-
-
-PROBLEMS = {
-    "not drawn": "labels must be of drawn nodes; {nodes} were not drawn (first: {x!r}). "
-    "Remove their labels: only a random sample can be counted on.",
-    "both": "labels must not give a node a match and 'no match'; {nodes} have both (first: {x!r}). "
-    "Keep one of them.",
-    "twice": "labels must hold each pair once; {nodes} nodes have one twice (first: {x!r}). "
-    "Remove the repeats.",
-    "several": "labels must have at most one true match a node, as one-to-one promises; "
-    "{nodes} have several (first: {x!r}). Correct them, or draw without the promise.",
-    "unlabelled": "labels must cover every sampled node; {nodes} of {drawn} have none "
-    "(first: {x!r}). Label them, or record 'no match'.",
-}
-
-
-def _check_labels(con: Engine, drawn: int, one_to_one: bool, unlabelled: str, name: str) -> None:
-    found = {problem: (x, nodes) for problem, x, nodes in query(con, name) if nodes}
-    allowed = {"several": not one_to_one, "unlabelled": unlabelled == "worst"}
-    for problem, message in PROBLEMS.items():
-        if problem in found and not allowed.get(problem):
-            x, nodes = found[problem]
-            raise InputError(message.format(x=x, nodes=nodes, drawn=drawn))
 
 
 def _compared(
@@ -185,26 +167,54 @@ def _compared(
 
 
 def _gap_cells(con: Engine, table: str, size: int) -> tuple[Cell, ...]:
-    cells: list[Cell] = query(con, "gap", table=table)
-    without = size - sum(nodes for *_, nodes in cells)
-    return tuple([(0, 0, 0, without), *cells] if without else cells)
+    cells = [Cell(*row) for row in query(con, "gap", table=table)]
+    without = size - sum(cell.nodes for cell in cells)
+    return tuple([Cell(0, 0, 0, without), *cells] if without else cells)
 
 
-def _label_triples(
-    rows: Sequence[tuple[int | None, int | None, int, int | None, int | None]],
-) -> tuple[tuple[Triple, ...], tuple[Triple, ...], tuple[int, ...]]:
-    train: dict[int, Triple] = {}
-    validation: dict[int, Triple] = {}
+def outside(
+    cells: Iterable[Cell], labelled: Iterable[Label], known: Iterable[Cell]
+) -> tuple[Cell, ...]:
+    """Of the cells of all nodes, those of nodes without a label; some of which are better known."""
+    counts = Counter({_key(cell): cell.nodes for cell in cells})
+    for label in labelled:
+        counts[label.h, label.c, label.hc, *NOTHING] -= 1
+    for cell in known:
+        counts[*cell[:3], *NOTHING] -= cell.nodes
+        counts[_key(cell)] += cell.nodes
+    return tuple(Cell(*(*key[:3], n, *key[3:])) for key, n in sorted(counts.items()) if n)
+
+
+def _key(cell: Cell) -> tuple[int, ...]:
+    return (*cell[:3], *cell.known)
+
+
+def _sure(rows: Iterable[Any], read: int) -> list[str]:
+    """L: the ids of D and of the beginning of S that is read, where somebody verified them."""
+    return [
+        node
+        for node, train, validation, _, t, *_ in rows
+        if t is not None and (train is not None or validation <= read)
+    ]
+
+
+def _labels(
+    rows: Iterable[Any],
+) -> tuple[tuple[Label, ...], tuple[Label, ...], tuple[int, ...]]:
+    """D's, S's and the places in S of what is in both."""
+    train: dict[int, Label] = {}
+    validation: dict[int, Label] = {}
     overlap = []
-    for place_in_train, place_in_validation, h, t, ht in rows:
+    for _, place_in_train, place_in_validation, *counts in rows:
+        label = Label(*counts)
         if place_in_train is not None:
-            train[place_in_train] = (h, t, ht)
+            train[place_in_train] = label
         if place_in_validation is not None:
-            validation[place_in_validation] = (h, t, ht)
+            validation[place_in_validation] = label
             if place_in_train is not None:
                 overlap.append(place_in_validation - 1)
     return (
-        tuple(triple for _, triple in sorted(train.items())),
-        tuple(triple for _, triple in sorted(validation.items())),
+        tuple(label for _, label in sorted(train.items())),
+        tuple(label for _, label in sorted(validation.items())),
         tuple(sorted(overlap)),
     )

@@ -8,7 +8,10 @@ from matchbound.tallies import Tally
 
 
 def looked_at(tally: Tally, choices: Choices, unlabelled: str) -> Tally:
-    """The beginning of S's order that an anytime draw, or one until enough, is read for."""
+    """The beginning of S's order that an anytime draw, or one until enough, is read for.
+
+    To be cut before the gap is counted: nodes that are cut off belong to it.
+    """
     if choices.is_anytime:
         _check_trained(tally, unlabelled)
         return _cut(tally, _end_of_labels(tally, unlabelled))
@@ -24,7 +27,7 @@ def _cut(tally: Tally, end: int) -> Tally:
 
 
 def _check_trained(tally: Tally, unlabelled: str) -> None:
-    missing = sum(t is None for _, t, _ in tally.train)
+    missing = sum(not label.is_sure for label in tally.train)
     if missing and unlabelled == "refuse":
         raise InputError(
             f"labels must cover every node to train on; {missing} of {len(tally.train)} have none. "
@@ -37,7 +40,7 @@ def _end_of_labels(tally: Tally, unlabelled: str) -> int:
 
     The bounds hold for all beginnings at once, so it does not matter who labelled what when.
     """
-    labelled = [t is not None for _, t, _ in tally.validation]
+    labelled = [label.is_sure for label in tally.validation]
     if not any(labelled) or (unlabelled == "refuse" and not labelled[0]):
         raise InputError(
             "labels must begin with the first validation node of sample.csv, got none for it. "
@@ -51,14 +54,14 @@ def _end_of_labels(tally: Tally, unlabelled: str) -> int:
 def _end_of_counting(tally: Tally, wanted: int) -> int:
     """After the node that completes the number; D's own nodes are known, and do not count."""
     known, seen = set(tally.overlap), 0
-    for place, (_, t, _) in enumerate(tally.validation):
-        if t is None:
+    for place, label in enumerate(tally.validation):
+        if label.t is None:
             raise InputError(
                 f"labels must go on until {wanted} nodes outside the training nodes have a true "
                 f"match; {seen} have, and the next node, {place + 1} in column validation of "
                 "sample.csv, has no label. Label on in draw order."
             )
-        seen += t > 0 and place not in known
+        seen += label.t > 0 and place not in known
         if seen == wanted:
             return place + 1
     return len(tally.validation)

@@ -65,7 +65,7 @@ def _read(con: Engine, setting: Setting, matchers: Matchers, name: str, table: s
     scored, least = table.endswith("_scored"), matchers.threshold
     rows = read_matches(con, source, table, form, matching, least, matchers.kinds, scored=scored)
     if not (matching.dedupe or matching.is_link):
-        _refuse_doubt(con, name, table)
+        refuse_doubt(con, name, table)
     return rows
 
 
@@ -77,7 +77,11 @@ def _count(
     unlabelled: str,
 ) -> Tally:
     choices = setting.choices
-    tally = count(
+
+    def read(tally: Tally) -> Tally:
+        return looked_at(tally, choices, unlabelled) if setting.stops else tally
+
+    return count(
         con,
         size=setting.size,
         sample=setting.sample,
@@ -92,11 +96,11 @@ def _count(
         dedupe=setting.matching.dedupe,
         gap=setting.gap,
         future=choices.future,
+        read=read,
     )
-    return looked_at(tally, choices, unlabelled) if setting.stops else tally
 
 
-def _refuse_doubt(con: Engine, name: str, table: str) -> None:
+def refuse_doubt(con: Engine, name: str, table: str) -> None:
     """Ids of y among the population's: is one table matched with itself?"""
     rows = con.rows(
         f"select min(y) from {table} where cast(y as string) in "

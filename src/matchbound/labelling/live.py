@@ -1,18 +1,19 @@
 """Bounds of an anytime draw as labels come in: what `certify` would say of the holdout matcher."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from matchbound.choices import Choices
-from matchbound.counting import count
+from matchbound.counting import count, outside
 from matchbound.draws import Draw
 from matchbound.engines import Engine
 from matchbound.errors import MatchboundError
 from matchbound.labelling.proposals import Proposals
 from matchbound.parts import WHOLE
 from matchbound.stopping import looked_at
-from matchbound.tallies import Tally, Triple
+from matchbound.tallies import Cell, Label, Tally
 from matchbound.theorems import guarantees
 from matchbound.words import rounded
 
@@ -21,18 +22,22 @@ Labels = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Live:
-    """A tally without labels, and what the holdout matcher found at each drawn node."""
+    """A tally without labels, and what the holdout matcher found at each drawn node.
+
+    Where a table is matched with itself, `degrees` are the numbers of matches of all its nodes.
+    """
 
     draw: Draw
     unlabelled: Tally
     found: Proposals
     targets: Mapping[str, float]
     holdout: Mapping[str, Any]  # as the ledger knows it
+    degrees: Mapping[str, int] = field(default_factory=dict)
 
     def at(self, labels: Labels) -> dict[str, Any]:
         """Bounds, targets, and whether one may stop; or why there are none yet."""
         try:
-            tally = looked_at(self.tally(labels), self.draw.choices, "refuse")
+            tally = self.tally(labels)
             found = guarantees({WHOLE: tally}, self.draw.choices, complete=False)
         except MatchboundError as error:
             return {"why": str(error)}
@@ -53,20 +58,39 @@ class Live:
         }
 
     def tally(self, labels: Labels) -> Tally:
-        triples = [
-            tuple(self._triple(node, h, labels) for node, (h, _, _) in zip(nodes, old, strict=True))
-            for nodes, old in (
+        """As `certify` counts it: up to the first node without a label, and the gap outside."""
+        train, validation = (
+            tuple(self._label(node, old.h, labels) for node, old in zip(nodes, olds, strict=True))
+            for nodes, olds in (
                 (self.draw.trained, self.unlabelled.train),
                 (self.draw.validated, self.unlabelled.validation),
             )
-        ]
-        return replace(self.unlabelled, train=triples[0], validation=triples[1])
+        )
+        tally = replace(self.unlabelled, train=train, validation=validation)
+        tally = looked_at(tally, self.draw.choices, "refuse")
+        if self.draw.choices.is_sampled:
+            return tally
+        read = {*self.draw.trained, *self.draw.validated[: len(tally.validation)]}
+        known = self._known({node: labels[node] for node in read if node in labels})
+        return replace(tally, gap=outside(self.unlabelled.gap, tally.labelled, known))
 
-    def _triple(self, node: str, h: int, labels: Labels) -> Triple:
+    def _label(self, node: str, h: int, labels: Labels) -> Label:
         true = labels.get(node)
         if true is None:
-            return h, None, None
-        return h, len(true), len(set(true) & self.found.of(node).keys())
+            return Label.alone(h, None, None)
+        return Label.alone(h, len(true), len(set(true) & self.found.of(node).keys()))
+
+    def _known(self, labels: Labels) -> Iterator[Cell]:
+        """What labels tell of other nodes' pairs, where a table is matched with itself."""
+        told: dict[str, Counter[str]] = {}
+        for x, true in labels.items() if self.draw.matching.dedupe else ():
+            found = self.found.of(x).keys()
+            for y in {*found, *true} - labels.keys():
+                what = ("right" if y in true else "wrong") if y in found else "missed"
+                told.setdefault(y, Counter())[what] += 1
+        for y, counts in told.items():
+            h = self.degrees.get(y, 0)
+            yield Cell(h, h, h, 1, **counts)
 
 
 def why_not(choices: Choices, holdout: bool) -> str | None:
@@ -114,4 +138,6 @@ def start(
         gap=draw.gap,
         future=draw.choices.future,
     )
-    return Live(draw, tally, found, targets, known)
+    nodes = "cluster_nodes" if is_clusters else "nodes"
+    degrees = dict(con.rows(f"select x, h from {nodes}")) if draw.matching.dedupe else {}
+    return Live(draw, tally, found, targets, known, degrees)

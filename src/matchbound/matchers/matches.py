@@ -1,7 +1,7 @@
 """The matches that a matcher found, with the nodes' own ids."""
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,12 +76,18 @@ def counted(seeds: int, found: int) -> str:
     return f"{seeds + found} matches: {seeds} seeds and {found} found."
 
 
-def write_batches(path: Path, batches: Callable[[], Iterator[Any]], *, force: bool) -> None:
+def write_batches(
+    path: Path,
+    batches: Callable[[], Iterator[Any]],
+    *,
+    force: bool,
+    columns: Sequence[str] = COLUMNS,
+) -> None:
     """Write a CSV or Parquet file as its batches come, whole or not at all."""
     check_name(path)
     with written_whole(path, force=force) as place:
         if path.suffix.lower() == ".csv":
-            write_csv(place, COLUMNS, lambda: map(_rows, batches()))
+            write_csv(place, columns, lambda: map(_rows, batches()))
         else:
             _write_parquet(place, batches())
 
