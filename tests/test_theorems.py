@@ -1,7 +1,6 @@
 """Every theorem's guarantees, summed over all samples: they fail with probability at most δ."""
 
 import itertools
-import math
 from collections import Counter
 from fractions import Fraction
 
