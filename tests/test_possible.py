@@ -10,7 +10,8 @@ import pytest
 
 import matchbound.theorems
 from matchbound import AssumptionError, Choices, Tally, bounds
-from matchbound.bounds.orderfree import weighted_lower
+from matchbound.bounds import orderfree
+from matchbound.bounds.orderfree import choose_stakes, weighted_lower
 from matchbound.tallies import Cell, Label
 from matchbound.theorems import guarantees
 
@@ -241,3 +242,45 @@ def test_weights_are_the_chances_to_be_in_the_sample():
     of_rest = sum(p * (s - i) / s for i, p in enumerate(chance))
     assert weights(n, t, s)[0] == pytest.approx(of_d)
     assert weights(n, t, s)[-1] == pytest.approx(of_rest)
+
+
+def mean_over_members(stake_of):
+    """The mean of the evidence at the true recall, over all L and D, for a matcher that is right
+    at the training nodes and nearly so elsewhere; half of the nodes have a true match."""
+    n, t, s, members = 8, 2, 3, range(4)
+    every = []
+    for d in itertools.combinations(range(n), t):
+        truth = np.mean([1.0 if i in d else 0.9 for i in members])
+        for rest in itertools.combinations(sorted(set(range(n)) - set(d)), s):
+            drawn = zip((*d, *rest), weights(n, t, s), strict=True)
+            among = {i: w for i, w in drawn if i in members}
+            c = stake_of(sum(among.values()))
+            gains = [(1 - c + c * (1.0 if i in d else 0.9) / truth) ** w for i, w in among.items()]
+            every.append(np.prod(gains))
+    return np.mean(every)
+
+
+def test_a_stake_that_knows_how_many_have_a_true_match_is_no_stake():
+    (fixed,) = choose_stakes(sum(weights(8, 2, 3)), 0.2, 3.0)
+    assert mean_over_members(lambda _: fixed) <= 1
+    known = mean_over_members(lambda w: choose_stakes(w, 0.2, 3.0)[0] if w else 0.0)
+    assert known > 1.0005
+
+
+@pytest.mark.parametrize("metric", ["precision", "recall"])
+def test_the_stake_is_the_same_whatever_the_labels(metric, monkeypatch):
+    used = set()
+
+    def recorded(drawn, delta, variance):
+        used.add((drawn, delta, variance))
+        return choose_stakes(drawn, delta, variance)
+
+    monkeypatch.setattr(orderfree, "choose_stakes", recorded)
+    choices = Choices(0.2, (metric,), "paper", brought=True, variances={metric: 0.1})
+    for right, wrong in itertools.product(range(1, 4), range(4)):
+        labels = [Label.alone(1, 1, 1)] * right + [Label.alone(1, 1, 0)] * wrong
+        labels += [Label.alone(1, 0, 0)] * (8 - right - wrong)
+        train, fresh = labels[::3], [labels[i] for i in range(8) if i % 3]
+        tally = Tally(20, tuple(train), tuple(fresh), (), (Cell(1, 1, 1, 12),))
+        guarantees({"all": tally}, choices, complete=True)
+    assert len(used) == 1

@@ -49,10 +49,11 @@ def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
     size = _holdout_size(tally, choices, cells)
     require_some(sum(member), "a match of the holdout matcher", nodes)
     variance = planned_variance(choices, "precision")
+    over_all = None if variance is None else variance * matched_share(cells)
 
     def at(d: float) -> float:
         if weights:
-            return _weighted(member, values, weights, d, variance)
+            return _weighted(member, values, weights, d, over_all)
         spread = or_default(variance, 1.0, bound)
         return bounds.lower(
             _members(member, values), size=size, delta=d, method=bound, variance=spread
@@ -162,10 +163,11 @@ def _weighted(
     delta: float,
     variance: float | None,
 ) -> float:
-    """Nodes that do not count are bet on at even odds, so they leave the capital as it is."""
-    return weighted_lower(
-        _members(member, values), _members(member, weights), delta=delta, variance=variance
-    )
+    """Nodes that do not count are bet on at even odds, so they leave the capital as it is.
+
+    Their weights count for the stake, which must not depend on who turns out to be a member.
+    """
+    return weighted_lower(values, weights, delta=delta, variance=variance, member=member)
 
 
 def _members_share(
