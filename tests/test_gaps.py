@@ -425,10 +425,9 @@ def test_the_chance_that_any_complete_matcher_breaks_anything(name, monkeypatch)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
-@pytest.mark.parametrize("delta", [0.3, 0.6])
-@pytest.mark.parametrize("last", [(A, A), (A, B), (NO, A), (AB, A)], ids=str)
-def test_the_chance_among_six_nodes(name, delta, last, monkeypatch):
-    if name.startswith("one") and last[0] == AB:
-        pytest.skip("the same as the others")
+@pytest.mark.parametrize("last", [(A, B), (NO, A)], ids=["wrong", "missed"])
+def test_the_chance_among_six_nodes(name, last, monkeypatch):
+    """Every one of 4,096 complete matchers, for every sample."""
     more = ((last[0],), (last[1],))
-    assert any_broken(name, 3, delta, monkeypatch, more) <= delta
+    drawn = 3 if name.startswith("one") else 2  # in every order
+    assert any_broken(name, drawn, 0.6, monkeypatch, more) <= 0.6
