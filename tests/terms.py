@@ -87,10 +87,9 @@ def found(cell):
 def as_many(bound, tally, delta):
     """C is taken to match as many nodes as H.
 
-    The plain estimate of C's own share is no cut form that fails. It and the lower bound on H's
-    share are from one sample, and at a node y = p_H − d* > 0 only if C matches it: with a = P(y)
-    and u = C's share, the ratio's variance a(u − a)/u is at most that of H's share, a(1 − a), which
-    the lower bound pays for already.
+    The plain estimate of C's own share is no cut form that fails: it and the lower bound on H's
+    share are from one sample, and where C adds wrong matches the ratio of a = H's share to u = C's
+    has the variance a(u − a)/u, at most a(1 − a), which the lower bound on a pays for already.
     """
     return plain_mean(found)(bound, tally, delta)
 
