@@ -5,22 +5,23 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from matchbound.tallies import Tally
+from matchbound.tallies import Cell, Label, Tally
 from matchbound.theorems import guarantees
 
 
 @dataclass(frozen=True)
 class Node:
-    """h, t, ht as in a triple, and whether the holdout matcher was trained on the node."""
+    """h, t, ht as in a label, and whether the holdout matcher was trained on the node."""
 
     h: int
     t: int
     ht: int
     trained: bool = False
 
-    @property
-    def triple(self):
-        return (self.h, self.t, self.ht)
+    def label(self, move="same"):
+        """As a labeller tells it, and what the complete matcher has there."""
+        c, hc, ct = MOVES[move](self)
+        return Label(self.h, self.t, self.ht, c, ct, hc)
 
 
 # What a complete matcher may do at a node: (c, hc, ct).
@@ -46,28 +47,41 @@ STRATEGIES = [  # (at sampled nodes, elsewhere)
 ]
 
 
-def truth(population, sampled, strategy):
-    """The gap cells and the complete matcher's true metrics; None where one is undefined."""
-    cells, precision, recall, wrong = Counter(), [], [], 0
+def outcome(population, order, strategy=("same", "same")):
+    """The tally of a sample in this order, and the complete matcher's truth.
+
+    All nodes that were trained on are labelled too. A metric that is undefined is None.
+    """
+    labelled = Counter(n for n in order if not n.trained)
+    labelled += Counter({n: count for n, count in population.items() if n.trained})
+    first, elsewhere = strategy
+    train = [n.label(first) for n, count in population.items() if n.trained for _ in range(count)]
+    validation = [n.label(first) for n in order]
+    overlap = tuple(i for i, node in enumerate(order) if node.trained)
+    fresh = [label for i, label in enumerate(validation) if i not in set(overlap)]
+    rest = Counter(population) - labelled
+    others = Counter({n.label(elsewhere): 0 for n in rest})
+    for node, count in rest.items():
+        others[node.label(elsewhere)] += count
     size = sum(population.values())
-    for node, count in population.items():
-        for number, move in (
-            (sampled.get(node, 0), strategy[0]),
-            (count - sampled.get(node, 0), strategy[1]),
-        ):
-            if not number:
-                continue
-            c, hc, ct = MOVES[move](node)
-            cells[node.h, c, hc] += number
-            precision += [(ct / c, number)] if c else []
-            recall += [(ct / node.t, number)] if node.t else []
-            wrong += number * (not c == node.t == ct)
-    metrics = {
-        "precision": _mean(precision),
-        "recall": _mean(recall),
-        "error-rate": wrong / size,
-    }
-    return tuple((*cell, n) for cell, n in sorted(cells.items())), metrics
+    tally = Tally(size, tuple(train), tuple(validation), overlap, cells(others))
+    return tally, metrics_of(others + Counter((*train, *fresh)))
+
+
+def cells(labels):
+    """A gap's rows, from counts of labels that nobody has seen."""
+    counts = Counter()
+    for label, count in labels.items():
+        counts[label.h, label.c, label.hc] += count
+    return tuple(Cell(*found, count) for found, count in sorted(counts.items()) if count)
+
+
+def metrics_of(labels):
+    """The complete matcher's metrics, from counts of all nodes' labels."""
+    precision = [(x.ct / x.c, n) for x, n in labels.items() if x.c]
+    recall = [(x.ct / x.t, n) for x, n in labels.items() if x.t]
+    wrong = [(float(not x.c == x.t == x.ct), n) for x, n in labels.items()]
+    return {"precision": _mean(precision), "recall": _mean(recall), "error-rate": _mean(wrong)}
 
 
 def _mean(weighted):
@@ -77,22 +91,24 @@ def _mean(weighted):
 
 def broken(order, population, choices, holdout_only=False):
     """Whether any strategy of the adversary breaks any guarantee, for a sample in this order."""
-    sampled = Counter(order)
-    train = tuple(
-        node.triple for node, count in population.items() if node.trained for _ in range(count)
-    )
-    overlap = tuple(i for i, node in enumerate(order) if node.trained)
-    validation = tuple(node.triple for node in order)
     for strategy in STRATEGIES[:1] if holdout_only else STRATEGIES:
-        gap, metrics = truth(population, sampled, strategy)
-        tally = Tally(sum(population.values()), train, validation, overlap, gap)
-        for guarantee in _guarantees(tally, choices, not holdout_only):
-            true = metrics[guarantee.metric]
-            if guarantee.side == "lower" and guarantee.value > true + 1e-12:
-                return True
-            if guarantee.side == "upper" and guarantee.value < true - 1e-12:
-                return True
+        tally, metrics = outcome(population, order, strategy)
+        if breaks(_guarantees(tally, choices, not holdout_only), metrics):
+            return True
     return False
+
+
+def breaks(guarantees, metrics, tolerance=1e-12):
+    """Whether any of them is false."""
+    return any(
+        metrics[g.metric] is not None
+        and (
+            g.value > metrics[g.metric] + tolerance
+            if g.side == "lower"
+            else g.value < metrics[g.metric] - tolerance
+        )
+        for g in guarantees
+    )
 
 
 def _guarantees(tally, choices, complete):

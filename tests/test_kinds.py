@@ -2,13 +2,14 @@
 
 import json
 import random
+from collections import Counter
 
 import pyarrow as pa
 import pytest
 
 import matchbound as mb
 from audits import NODES, contents, read_csv, run, run_seeded, write_csv
-from matchbound.tallies import Tally
+from matchbound.tallies import Cell, Label, Tally
 
 
 def make_scored(folder, seed=1):
@@ -62,23 +63,27 @@ def naive(audit, truth, tables, keeps, nodes=None):
     found = {name: {x: y for x, y, score in rows if keeps(score)} for name, rows in tables.items()}
     h, c = found["holdout"], found["complete"]
 
-    def triple(x):
-        return int(x in h), int(x in truth), int(x in h and h[x] == truth.get(x))
+    def label_of(x):
+        right, kept = (int(x in found and found[x] == truth.get(x)) for found in (h, c))
+        return Label(int(x in h), int(x in truth), right, int(x in c), kept, both(x))
+
+    def both(x):
+        return int(x in h and h[x] == c.get(x))
 
     draw = mb.Draw.load(audit)
     train = sorted((t, x) for x, t, _ in draw.sample if t)
     validation = sorted((v, x) for x, _, v in draw.sample if v)
     overlap = {v - 1 for _, t, v in draw.sample if t and v}
-    cells = {}
-    for x in [f"a{i}" for i in range(NODES)] if nodes is None else nodes:
-        cell = int(x in h), int(x in c), int(x in h and h[x] == c.get(x))
-        cells[cell] = cells.get(cell, 0) + 1
+    if nodes is None:
+        drawn = {x for x, _, _ in draw.sample}
+        nodes = [f"a{i}" for i in range(NODES) if f"a{i}" not in drawn]
+    cells = Counter((int(x in h), int(x in c), both(x)) for x in nodes)
     return Tally(
         NODES,
-        tuple(triple(x) for _, x in train),
-        tuple(triple(x) for _, x in validation),
+        tuple(label_of(x) for _, x in train),
+        tuple(label_of(x) for _, x in validation),
         tuple(sorted(overlap)),
-        tuple((*cell, n) for cell, n in sorted(cells.items())),
+        tuple(Cell(*cell, n) for cell, n in sorted(cells.items())),
     )
 
 
@@ -222,7 +227,7 @@ def test_until_enough_have_a_match(tmp_path, capsys):
     assert certify(audit, "--threshold", 0.3) == 0
     certificate = load(audit)
     assert len(certificate.tallies["all"].validation) == end
-    assert [g.bound for g in certificate.guarantees] == ["anytime", "hypergeometric"]
+    assert [g.bound for g in certificate.guarantees] == ["likelihood", "hypergeometric"]
     write_csv(
         audit / "labels.csv", ["x", "y"], [row for row in rows if row[0] != queue[end - 1][1]]
     )
@@ -245,7 +250,7 @@ def test_until_enough_are_matched(tmp_path, capsys):
     assert same.sample == draw.sample  # the beginning of the same order
     assert certify(audit, "--threshold", 0.8) == 0
     certificate = load(audit)
-    assert [g.bound for g in certificate.guarantees] == ["hypergeometric", "anytime"]
+    assert [g.bound for g in certificate.guarantees] == ["hypergeometric", "likelihood"]
     assert certificate.ledger["registered"] == 1
     assert certify(audit, "--threshold", 0.7, "--force") == 2
     assert "holdout must be the output that nodes were drawn by" in capsys.readouterr().err
@@ -455,8 +460,8 @@ def test_the_same_from_python(tmp_path):
             "at_most_one_match must be promised for the paper's theorem with a sampled gap, got ",
         ),
         (
-            ["--theorem", "paper", "--gap", 50, "--bound", "betting"],
-            "bound must not be betting for the paper's theorem with a sampled gap, got it: ",
+            ["--theorem", "paper", "--gap", 50, "--bound", "star"],
+            "bound must not be star for the paper's theorem with a sampled gap, got it: ",
         ),
         (["--future", "--dedupe"], "future must not come with dedupe, got both: "),
         (

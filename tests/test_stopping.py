@@ -10,8 +10,9 @@ import pytest
 
 from matchbound import AssumptionError, Choices, InputError, Tally, bounds
 from matchbound.stopping import looked_at
+from matchbound.tallies import Cell, Label
 from matchbound.theorems import guarantees
-from populations import Node, truth
+from populations import Node, breaks, outcome
 
 RUNS = 1000
 
@@ -25,26 +26,12 @@ def broken(tally, choices, metrics, complete=True):
         found = guarantees({"all": tally}, choices, complete=complete)
     except AssumptionError:  # nothing to tell by: nothing is promised
         return False
-    return any(
-        g.value > metrics[g.metric] + 1e-9
-        if g.side == "lower"
-        else g.value < metrics[g.metric] - 1e-9
-        for g in found
-    )
+    return breaks(found, metrics, 1e-9)
 
 
 def an_order(rng, population):
     nodes = [node for node, count in population.items() for _ in range(count)]
     return [nodes[i] for i in rng.permutation(len(nodes))]
-
-
-def tally_of(population, order, strategy=("same", "same")):
-    """The tally of a sample in this order, and the complete matcher's truth."""
-    train = tuple(n.triple for n, count in population.items() if n.trained for _ in range(count))
-    overlap = tuple(i for i, node in enumerate(order) if node.trained)
-    gap, metrics = truth(population, Counter(order), strategy)
-    size = sum(population.values())
-    return Tally(size, train, tuple(n.triple for n in order), overlap, gap), metrics
 
 
 POPULATIONS = {
@@ -83,14 +70,14 @@ def test_until_enough(name, wanted):
         order = an_order(rng, population)
         strategy = STRATEGIES[run % 3]
         if "recall" in wanted:
-            queue, metrics = tally_of(population, order[:100], strategy)
+            queue, metrics = outcome(population, order[:100], strategy)
             tally = looked_at(queue, choices, "refuse")
             ended = order[: len(tally.validation)]
             assert sum(n.t > 0 and not n.trained for n in ended) == 15
         else:
             counts = np.cumsum([n.h > 0 and not n.trained for n in order])
             ended = order[: int(np.argmax(counts == 15)) + 1]
-        tally, metrics = tally_of(population, ended, strategy)
+        tally, metrics = outcome(population, ended, strategy)
         failed += broken(tally, choices, metrics)
     assert failed / 600 <= at_most(0.2, 600)
 
@@ -98,18 +85,21 @@ def test_until_enough(name, wanted):
 def test_only_the_counted_metric_keeps_its_bound():
     population = POPULATIONS["few have a match"]
     order = an_order(np.random.default_rng(2), population)
-    tally, _ = tally_of(population, order[:60])
+    tally, _ = outcome(population, order[:60])
     metrics = ("precision", "recall", "error-rate")
 
     def used(one_to_one, **until):
         choices = Choices(0.2, metrics, until=until, one_to_one=one_to_one)
         return [g.bound for g in guarantees({"all": tally}, choices, complete=True)]
 
-    assert used(True, recall=9) == ["anytime", "hypergeometric", "anytime"]
-    assert used(False, recall=9) == ["anytime", "anytime", "anytime"]
-    assert used(True, precision=9) == ["hypergeometric", "anytime", "anytime"]
-    betting = Choices(0.2, ("recall",), until={"recall": 9}, one_to_one=True, bound="betting")
-    assert guarantees({"all": tally}, betting, complete=True)[0].bound == "anytime"
+    assert used(True, recall=9) == ["likelihood", "hypergeometric", "likelihood"]
+    assert used(False, recall=9) == ["likelihood", "anytime", "likelihood"]
+    assert used(True, precision=9) == ["hypergeometric", "likelihood", "likelihood"]
+    few = Choices(0.2, metrics, until={"recall": 9}, one_to_one=True, few_misses=("precision",))
+    bounds_used = [g.bound for g in guarantees({"all": tally}, few, complete=True)]
+    assert bounds_used == ["anytime", "hypergeometric", "likelihood"]
+    star = Choices(0.2, ("recall",), until={"recall": 9}, bound="star")
+    assert guarantees({"all": tally}, star, complete=True)[0].bound == "anytime"
 
 
 @pytest.mark.parametrize("name", ["few have a match", "trained"])
@@ -123,15 +113,31 @@ def test_until_enough_with_a_sampled_gap(name):
     failed = 0
     for _ in range(400):
         order = an_order(rng, population)
-        queue, _ = tally_of(population, order[:100])
+        queue, _ = outcome(population, order[:100])
         ended = order[: len(looked_at(queue, choices, "refuse").validation)]
         # C finds nothing at the sampled nodes: S' must see it.
-        tally, truth_now = tally_of(population, ended, ("drop", "same"))
-        cells = [cell for *cell, n in tally.gap for _ in range(n)]
-        compared = Counter(tuple(cells[i]) for i in rng.permutation(len(cells))[:60])
-        gap = tuple((*cell, n) for cell, n in sorted(compared.items()))
+        tally, truth_now = outcome(population, ended, ("drop", "same"))
+        cells = [cell[:3] for cell in tally.everywhere for _ in range(cell.nodes)]
+        compared = Counter(cells[i] for i in rng.permutation(len(cells))[:60])
+        gap = tuple(Cell(*cell, n) for cell, n in sorted(compared.items()))
         failed += broken(replace(tally, gap=gap), choices, truth_now)
     assert failed / 400 <= at_most(0.2, 400)
+
+
+def unlabelled(tally, hidden):
+    """The same with some of S's nodes that nobody verified."""
+    nodes = tuple(
+        x._replace(t=None, ht=None, ct=None) if gone else x
+        for x, gone in zip(tally.validation, hidden, strict=True)
+    )
+    return replace(tally, validation=nodes)
+
+
+def with_the_rest(read, full):
+    """The gap of all nodes that have no sure label now."""
+    known = Counter((x.h, x.c, x.hc) for x in read.labelled)
+    counts = Counter({cell[:3]: cell.nodes for cell in full.everywhere}) - known
+    return replace(read, gap=tuple(Cell(*cell, n) for cell, n in sorted(counts.items())))
 
 
 def test_unlabelled_nodes_count_as_the_worst_at_any_time():
@@ -142,14 +148,9 @@ def test_unlabelled_nodes_count_as_the_worst_at_any_time():
     failed = 0
     for _ in range(300):
         order = an_order(rng, population)[:70]
-        tally, truth_now = tally_of(population, order, ("labels", "lose the true if right"))
-        hidden = rng.random(70) < 0.1
-        nodes = tuple(
-            (h, None, None) if gone else (h, t, ht)
-            for (h, t, ht), gone in zip(tally.validation, hidden, strict=True)
-        )
-        seen = looked_at(replace(tally, validation=nodes), choices, "worst")
-        failed += broken(seen, choices, truth_now)
+        tally, truth_now = outcome(population, order, ("labels", "lose the true if right"))
+        read = looked_at(unlabelled(tally, rng.random(70) < 0.1), choices, "worst")
+        failed += broken(with_the_rest(read, tally), choices, truth_now)
     assert failed / 300 <= at_most(0.2, 300)
 
 
@@ -164,7 +165,7 @@ def test_until_enough_by_exact_sums():
         nonlocal total, failed
         if sum(n.t > 0 for n in order) == 3:
             total += probability
-            tally, metrics = tally_of(population, order)
+            tally, metrics = outcome(population, order)
             failed += probability * broken(tally, choices, metrics, complete=False)
             return
         rest = sum(left)
@@ -189,7 +190,7 @@ def test_among_the_matched():
         ways = math.comb(30, right) * math.comb(10, wrong) if wrong <= 10 else 0
         order = [Node(1, 1, 1)] * right + [Node(1, 1, 0)] * wrong
         for strategy in STRATEGIES:
-            tally, metrics = tally_of(population, order, strategy)
+            tally, metrics = outcome(population, order, strategy)
             if ways and broken(tally, choices, metrics):
                 failed += ways / math.comb(sum(matched.values()), 12)
                 break
@@ -209,7 +210,7 @@ def test_every_beginning_holds_at_once(name):
     for _ in range(150):
         order = an_order(rng, population)
         for end in range(12, 90, 6):
-            tally, metrics = tally_of(population, order[:end], STRATEGIES[end % 3])
+            tally, metrics = outcome(population, order[:end], STRATEGIES[end % 3])
             if broken(tally, choices, metrics):
                 failed += 1
                 break
@@ -223,7 +224,8 @@ def test_every_beginning_holds_at_once_by_exact_sums():
     bound = {}
     for length in range(1, s + 1):
         for bits in itertools.product((0, 1), repeat=length):
-            tally = Tally(n, (), tuple((1, 1, b) for b in bits), (), ((1, 1, 1, n),))
+            labels = tuple(Label.alone(1, 1, b) for b in bits)
+            tally = Tally(n, (), labels, (), (Cell(1, 1, 1, n - length),))
             bound[bits] = guarantees({"all": tally}, choices, complete=False)[0].value
     for ones in range(n + 1):
         failed = 0.0
@@ -298,9 +300,11 @@ UNTIL = Choices(until={"recall": 2}, one_to_one=True)
 
 def labelled(*t, train=(), overlap=()):
     """A tally whose nodes have t true matches; None where there is no label."""
-    nodes = tuple((1, x, None if x is None else min(x, 1)) for x in t)
-    trained = tuple((1, x, None if x is None else min(x, 1)) for x in train)
-    return Tally(50, trained, nodes, overlap, ((1, 1, 1, 50),))
+    nodes, trained = (
+        tuple(Label.alone(1, x, None if x is None else min(x, 1)) for x in part)
+        for part in (t, train)
+    )
+    return Tally(50, trained, nodes, overlap, (Cell(1, 1, 1, 40),))
 
 
 @pytest.mark.parametrize(

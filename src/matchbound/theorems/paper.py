@@ -33,6 +33,8 @@ from matchbound.theorems.terms import (
     ratio_lower,
     require_some,
     share_of_cells,
+    sure,
+    worst,
 )
 
 
@@ -44,13 +46,14 @@ def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
     delta, *others = choices.shares(4)
     nodes, weights = _sample(tally, choices)
     member, values = labels.found(nodes)
-    require_some(sum(member), "a match of the holdout matcher", nodes)
     size = _holdout_size(tally, choices, cells)
+    require_some(sum(member), "a match of the holdout matcher", nodes)
     variance = planned_variance(choices, "precision")
+    over_all = None if variance is None else variance * matched_share(cells)
 
     def at(d: float) -> float:
         if weights:
-            return weighted_lower(values, weights, member=member, delta=d, variance=variance)
+            return weighted_lower(values, weights, member=member, delta=d, variance=over_all)
         spread = or_default(variance, 1.0, bound)
         return bounds.lower(
             _members(member, values), size=size, delta=d, method=bound, variance=spread
@@ -142,10 +145,15 @@ def _bound(choices: Choices, metric: str, binary: bool) -> str:
 def _sample(tally: Tally, choices: Choices) -> tuple[tuple[Label, ...], list[float]]:
     """S as it was drawn; or all labels that were brought, each with its weight."""
     if not choices.brought:
-        return tally.validation, []
+        return _with_unlabelled(tally.validation), []
     trained, fresh = len(tally.train), len(tally.fresh)
     weights = [fresh / tally.size] * trained + [1 - trained / tally.size] * fresh
     return (*tally.train, *tally.fresh), weights
+
+
+def _with_unlabelled(labels: tuple[Label, ...]) -> tuple[Label, ...]:
+    """Nodes without a label count as the worst case."""
+    return worst("unlabelled validation nodes", labels, sure(labels))
 
 
 def _members_share(

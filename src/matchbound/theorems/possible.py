@@ -26,8 +26,10 @@ def possible(metric: str, tally: Tally, choices: Choices) -> Range:
     if not size:
         return ANYTHING
     seen = math.fsum(values)
-    low = worst(f"possible {metric}", seen / size, (seen + others / 2) / size)
-    return low, (seen + others) / size
+    low, half, high = (seen / size, (seen + others / 2) / size, (seen + others) / size)
+    if metric == "error-rate":  # of which the bound is from above
+        return low, worst("possible error-rate", high, half)
+    return worst(f"possible {metric}", low, half), high
 
 
 def _precision(tally: Tally, choices: Choices) -> tuple[Sequence[float], int]:
