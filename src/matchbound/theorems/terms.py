@@ -230,14 +230,14 @@ def ratio_lower(
 def _spoilt_members(
     member: Sequence[bool], values: Sequence[float], errors: int
 ) -> tuple[list[bool], list[float]]:
-    """Wrong labels at their worst: the largest values become 0, and then others join with 0."""
-    members = [value if belongs else -1.0 for value, belongs in zip(values, member, strict=True)]
-    order = sorted(range(len(members)), key=lambda i: -members[i])
-    wrong = set(order[:errors])
-    return (
-        [belongs or i in wrong for i, belongs in enumerate(member)],
-        [0.0 if i in wrong else value for i, value in enumerate(values)],
-    )
+    """Wrong labels at their worst, and worse: the largest values become 0, and others join with 0.
+
+    Which of the two costs more depends on the mean that is tested, so both are done.
+    """
+    others = [i for i, belongs in enumerate(member) if not belongs][:errors]
+    joined = [belongs or i in others for i, belongs in enumerate(member)]
+    kept = [value if belongs else 0.0 for value, belongs in zip(values, member, strict=True)]
+    return joined, spoilt(kept, errors)
 
 
 def share_of_cells(
