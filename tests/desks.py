@@ -9,7 +9,7 @@ import sys
 from contextlib import contextmanager
 from urllib.parse import urlencode, urlsplit
 
-from audits import run, write_csv
+from audits import run_seeded, write_csv
 
 FIRST = ["James", "Mary", "Robert", "Patricia", "John", "Jennifer", "Michael", "Linda", "David"]
 LAST = ["Smith", "Johnson", "Williams", "Brown", "Jones", "Garcia", "Miller", "Davis", "Moore"]
@@ -55,8 +55,8 @@ def _typo(word, rng):
 def make_desk(folder, *options, labels=20, train=5, nodes=400):
     """A folder to label, and the truth."""
     truth = make_records(folder, nodes)
-    arguments = ["draw", folder / "people.csv", "--labels", labels, "--train", train, "--seed", "s"]
-    assert run(*arguments, "--link", "--out", folder / "audit", *options) == 0
+    arguments = ["draw", folder / "people.csv", "--labels", labels, "--train", train]
+    assert run_seeded("s", *arguments, "--link", "--out", folder / "audit", *options) == 0
     return folder / "audit", truth
 
 

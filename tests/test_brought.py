@@ -6,7 +6,7 @@ import pytest
 
 import matchbound as mb
 from matchbound.errors import InputError
-from matchbound.sampling import hash_of, key_of
+from matchbound.orders import hash_of, key_of
 
 NODES, LABELS = 2000, 300
 

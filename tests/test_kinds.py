@@ -434,7 +434,7 @@ def test_the_same_from_python(tmp_path):
     )
     assert len(brought.guarantees) == 8
     assert mb.verify(brought).holds
-    with pytest.raises(mb.InputError, match=r"^anytime, until, among and gap must be left out"):
+    with pytest.raises(mb.InputError, match=r"^anytime, until, among, gap and the bounds"):
         mb.certify(
             population=tmp_path / "people.csv",
             labels=tmp_path / "audit/labels.csv",

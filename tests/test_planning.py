@@ -21,7 +21,7 @@ from matchbound.planning.commands import draw_command
 from matchbound.planning.outlooks import Prospects
 from matchbound.planning.questions import Question, choices_for
 from matchbound.planning.simulated import FEW, MANY, Simulated, Whole
-from matchbound.sampling import chosen
+from matchbound.requests import chosen
 from matchbound.tallies import Cell, Label
 from matchbound.theorems import guarantees
 

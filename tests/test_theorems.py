@@ -123,7 +123,7 @@ def observed_gap_in_the_test(order, size, gap, delta):
 
     member = np.array([node.t > 0 for node in order])
     values = np.array([node.ht / node.t if node.t else 0.0 for node in order])
-    return star_bound(member, values, float(size), (-float(gap), 0), 0.05, delta, 0)
+    return star_bound(member, values, float(size), (-float(gap), 0), 0.05, delta)
 
 
 def test_putting_the_observed_gap_into_the_recall_test_is_wrong():

@@ -1,10 +1,13 @@
 """DBLP–ACM with Splink's scores: the threshold that is chosen, for many draws, beside the truth."""
 
+from collections import Counter
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 import matchbound as mb
 from matchbound.orders import hash_of, key_of
+from matchbound.tallies import Cell, Label
 from matchbound.theorems import choose_threshold, guarantees
 from replicates import SHARED
 
@@ -48,20 +51,18 @@ class Scored:
         return {f"score ≥ {score:g}": self._tally(score, drawn) for score in self.found}
 
     def _tally(self, score, drawn):
-        found, cells, nothing = self.found[score], {}, set()
-        for x in self.nodes:
-            h = len(found.get(x, nothing))
-            cells[h, h, h] = cells.get((h, h, h), 0) + 1
-        triples = [
-            (
+        found, nothing, labelled = self.found[score], set(), set(drawn)
+        matches = Counter(len(found.get(x, nothing)) for x in self.nodes if x not in labelled)
+        labels = [
+            Label.alone(
                 len(found.get(x, nothing)),
                 len(self.truth.get(x, nothing)),
                 len(found.get(x, nothing) & self.truth.get(x, nothing)),
             )
             for x in drawn
         ]
-        gap = tuple((*cell, n) for cell, n in sorted(cells.items()))
-        return mb.Tally(len(self.nodes), (), tuple(triples), (), gap)
+        gap = tuple(Cell(h, h, h, n) for h, n in sorted(matches.items()))
+        return mb.Tally(len(self.nodes), (), tuple(labels), (), gap)
 
     def drawn(self, seed, labels):
         key = key_of("validation", seed)
