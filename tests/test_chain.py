@@ -405,7 +405,7 @@ BAD_LUCK = {
     "no true match": (
         lambda a: spoil_labels(a, lambda rows: [[x, ""] for x, _ in rows]),
         "validation nodes with a true match must be at least 1, got 0 of {fresh}. "
-        "Make a fresh draw, of at least {twice} nodes.",
+        "Make a fresh draw, of at least {twice} nodes; it costs δ again.",
     ),
     "an empty file": (
         holdout_bytes(b""),
@@ -567,8 +567,8 @@ DRAW_BAD_LUCK = [
     ),
     (
         ["--labels", 10, "--bound", "binomial"],
-        "bound must be one of auto, hoeffding, serfling, bernstein, hypergeometric, betting, "
-        "anytime; got 'binomial'. Choose one of them.",
+        "bound must be one of auto, hoeffding, serfling, bernstein, hypergeometric, star, "
+        "anytime, orderfree; got 'binomial'. Choose one of them.",
     ),
     (
         ["--labels", 10, "--guess", "recall=1"],
