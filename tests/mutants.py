@@ -11,134 +11,32 @@ import os
 import queue
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
+from mutant_runs import CONCERNS, PACKAGE, ROOT, Run, passes, runs_of
 from mutating import Mutant, mutants_of
 
-ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "src" / "matchbound"
 COPIED = ("src", "tests", "docs", "conftest.py", "pyproject.toml", "README.md")
 EQUIVALENT = ROOT / "tests" / "equivalent_mutants.md"
-ORDERED = ("-p", "mutants_order", "-m", "not slow")
-LONGEST = 4.0  # seconds; a test that takes more uncompiled waits for the second run
-THEOREMS = "terms theorems gaps possible sampled parts kinds stopping guided brought"
-LEDGER = "ledger attacks chain"
-# module: the tests of its own, and those that concern it besides
-CONCERNS = {
-    "bounds/_capital": ("betting", "star coverage"),
-    "bounds/_likelihood": ("likelihood", "coverage"),
-    "bounds/_orderfree": ("orderfree", "coverage"),
-    "bounds/_star": ("star", "coverage"),
-    "bounds/_tails": ("hypergeometric binomial", "sizes coverage"),
-    "bounds/bernstein": ("coverage bounds_door", ""),
-    "bounds/betting": ("betting star bounds_door", "coverage"),
-    "bounds/binomial": ("binomial bounds_door", "coverage"),
-    "bounds/chances": ("planning", ""),
-    "bounds/checks": ("bounds_door", "hypergeometric star orderfree likelihood"),
-    "bounds/hoeffding": ("coverage bounds_door", ""),
-    "bounds/hypergeometric": ("hypergeometric sizes bounds_door", "coverage"),
-    "bounds/likelihood": ("likelihood bounds_door", "coverage"),
-    "bounds/means": ("coverage bounds_door betting", "hypergeometric star"),
-    "bounds/orderfree": ("orderfree bounds_door", "coverage"),
-    "bounds/ranges": ("sizes hypergeometric likelihood", ""),
-    "bounds/sample": ("bounds_door coverage", ""),
-    "bounds/star": ("star bounds_door", "coverage"),
-    "theorems": (THEOREMS, ""),
-    "tallies": ("tallies", "verify " + THEOREMS),
-    "counting": ("tallies forms", "sampled parts"),
-    "ledger": (LEDGER, "rounds full_disk"),
-    "standing": (LEDGER, "verify live"),
-}
-
-
-@dataclass(frozen=True)
-class Run:
-    """Which tests, and whether compiled; `anew` keeps no compiled code from before."""
-
-    files: tuple[str, ...]
-    compiled: bool = True
-    anew: bool = False
-
-    @property
-    def times(self) -> str:
-        return f"{'compiled' if self.compiled else 'plain'}-{abs(hash(self.files))}.json"
-
-
-def runs_of(path: str) -> list[Run]:
-    """What a mutant of this module is tried on, in this order."""
-    module = path.removesuffix(".py")
-    own, further = CONCERNS.get(module) or CONCERNS[module.partition("/")[0]]
-    every = (f"src/matchbound/{path}", *_present(f"{own} {further}"))
-    if not module.rpartition("/")[2].startswith("_") or module.endswith("__init__"):
-        return [Run(every)]
-    return [Run(_present(own), compiled=False), Run(every, anew=True)]
-
-
-def _present(names: str) -> tuple[str, ...]:
-    files = [f"tests/test_{name}.py" for name in names.split()]
-    for file in files:
-        if not (ROOT / file).exists():
-            print(f"warning: {file} is not there and is left out", file=sys.stderr)
-    return tuple(file for file in files if (ROOT / file).exists())
 
 
 def modules(chosen: list[str]) -> list[str]:
     paths = sorted(p.relative_to(PACKAGE).as_posix() for p in PACKAGE.rglob("*.py"))
-    concerned = [p for p in paths if {p[:-3], p.partition("/")[0]} & CONCERNS.keys() or _in(p)]
+    concerned = [p for p in paths if {p[:-3], p.partition("/")[0]} & CONCERNS.keys()]
     return [p for p in concerned if not chosen or any(p.startswith(name) for name in chosen)]
-
-
-def _in(path: str) -> bool:
-    """A new bound, or a new theorem, may not be forgotten."""
-    return path.startswith("bounds/") and path != "bounds/__init__.py"
 
 
 def equivalent() -> set[tuple[str, ...]]:
     """File and function, original and mutant, as the table names them."""
     rows = re.findall(
-        r"^\| `(.+?)` \| `(.*?)` \| `(.+?)` \| `(.+?)` \|", EQUIVALENT.read_text(), re.M
+        r"^\| `(.+?)` \| `(.+?)` \| `(.+?)` \| `(.+?)` \|", EQUIVALENT.read_text(), re.M
     )
     return {tuple(cell.replace("\\|", "|") for cell in row) for row in rows}
-
-
-def pytest(copy: Path, run: Run, timeout: float) -> tuple[bool, str]:
-    """Whether the tests pass in a copy of the tree, and what was said."""
-    without = ("-p", "no:cacheprovider", "-p", "no:xdist")
-    times = copy.parent / run.times
-    environment = os.environ | {
-        "PYTHONPATH": f"{copy / 'src'}:{copy / 'tests'}",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "MUTANTS_TIMES": str(times),
-    }
-    if not run.compiled:
-        environment |= {"NUMBA_DISABLE_JIT": "1", "MUTANTS_LONGEST": str(LONGEST)}
-    with tempfile.TemporaryDirectory() as cache:
-        if run.anew:
-            environment["NUMBA_CACHE_DIR"] = cache
-        process = subprocess.Popen(
-            [sys.executable, "-m", "pytest", "-x", "-q", *without, *ORDERED, *run.files],
-            cwd=copy,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        try:
-            said, _ = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            said, _ = process.communicate()
-            return False, said
-    if process.returncode not in (0, 1, 2, 3):  # 2 and 3: it could not be imported, or run
-        raise SystemExit(f"pytest ended with {process.returncode}:\n{said}")
-    return process.returncode == 0, said
 
 
 def survives(copy: Path, mutant: Mutant, timeouts: dict[Run, float]) -> bool:
@@ -146,7 +44,7 @@ def survives(copy: Path, mutant: Mutant, timeouts: dict[Run, float]) -> bool:
     stat, text = path.stat(), path.read_bytes()
     path.write_text(mutant.text, "utf-8")
     try:
-        return all(pytest(copy, run, timeouts[run])[0] for run in runs_of(mutant.path))
+        return all(passes(copy, run, timeouts[run])[0] for run in runs_of(mutant.path))
     finally:
         path.write_bytes(text)
         os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))  # compiled code stays good
@@ -155,10 +53,12 @@ def survives(copy: Path, mutant: Mutant, timeouts: dict[Run, float]) -> bool:
 def measure(copy: Path, run: Run) -> float:
     """Time the tests on the unmutated copy, which must pass them."""
     start = time.monotonic()
-    passed, said = pytest(copy, run, timeout=1800)
+    passed, said = passes(copy, run, timeout=1800)
     if not passed:
         raise SystemExit(f"the unmutated copy must pass its tests, but does not:\n{said}")
-    return 60 + 5 * (time.monotonic() - start)
+    seconds = time.monotonic() - start
+    print(f"{seconds:.0f} s unmutated:", *run.files, file=sys.stderr)
+    return 60 + 5 * seconds
 
 
 def main() -> int:

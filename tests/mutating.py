@@ -97,7 +97,7 @@ class _Places(ast.NodeVisitor):
                 self.visit(part)
             self._within.pop()
             return
-        function = ".".join(self._within)
+        function = ".".join(self._within) or "module"
         self.changes += [(function, change) for change in self._changes(node)]
         for part in _parts(node):
             self.visit(part)
