@@ -1,11 +1,10 @@
 """A pytest plugin for the runs of `mutants.py`: the quickest test first, and none for ever.
 
-MUTANTS_TIMES names a file with the seconds of each test. A run writes it if it is not there;
-else it sorts by it, and ends with an error if a test takes ten times as long. MUTANTS_LONGEST
-leaves out those that take more seconds of computing than that.
+MUTANTS_TIMES names a file with the seconds of each test. A run writes it if it is not there; else
+it goes by it, and dies if a test computes for MUTANTS_GRACE seconds and ten times as long.
+MUTANTS_LONGEST leaves out tests that compute for more seconds than that.
 """
 
-import faulthandler
 import json
 import math
 import os
@@ -16,7 +15,8 @@ from pathlib import Path
 import pytest
 
 TIMES = Path(os.environ["MUTANTS_TIMES"])
-LONGEST = float(os.environ.get("MUTANTS_LONGEST", "0")) or math.inf
+GRACE = float(os.environ["MUTANTS_GRACE"])
+LONGEST = float(os.environ["MUTANTS_LONGEST"])
 KNOWN = json.loads(TIMES.read_text()) if TIMES.exists() else {}
 MEMORY = 8 << 30
 taken: dict[str, float] = {}
@@ -36,16 +36,15 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
-    if not KNOWN and not math.isinf(LONGEST):
+    if KNOWN:  # the signal's default is to end the process, even within compiled code
+        signal.setitimer(signal.ITIMER_PROF, GRACE + 10 * KNOWN.get(item.nodeid, 0.0))
+    elif not math.isinf(LONGEST):
         signal.signal(signal.SIGPROF, lambda *_: _leave_out(item))
         signal.setitimer(signal.ITIMER_PROF, LONGEST)
-    elif KNOWN:
-        faulthandler.dump_traceback_later(10 + 10 * KNOWN.get(item.nodeid, 0.0), exit=True)
     try:
         return (yield)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        faulthandler.cancel_dump_traceback_later()
 
 
 def _leave_out(item):

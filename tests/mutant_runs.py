@@ -52,9 +52,22 @@ class Run:
     compiled: bool = True
     anew: bool = False
 
-    @property
-    def times(self) -> str:
-        return f"{'compiled' if self.compiled else 'plain'}-{abs(hash(self.files))}.json"
+    def environment(self, copy: Path, cache: str) -> dict[str, str]:
+        told = {
+            "PYTHONPATH": f"{copy / 'src'}:{copy / 'tests'}",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "MUTANTS_TIMES": str(self.times(copy)),
+            "MUTANTS_GRACE": "60" if self.anew else "10",  # to compile
+            "MUTANTS_LONGEST": "inf" if self.compiled else str(LONGEST),
+        }
+        if not self.compiled:
+            told["NUMBA_DISABLE_JIT"] = "1"
+        if self.anew:
+            told["NUMBA_CACHE_DIR"] = cache
+        return os.environ | told
+
+    def times(self, copy: Path) -> Path:
+        return copy.parent / ("compiled.json" if self.compiled else "plain.json")
 
 
 @cache
@@ -79,21 +92,11 @@ def _present(names: str) -> tuple[str, ...]:
 def passes(copy: Path, run: Run, timeout: float) -> tuple[bool, str]:
     """Whether the tests pass in a copy of the tree, and what was said."""
     without = ("-p", "no:cacheprovider", "-p", "no:xdist")
-    times = copy.parent / run.times
-    environment = os.environ | {
-        "PYTHONPATH": f"{copy / 'src'}:{copy / 'tests'}",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "MUTANTS_TIMES": str(times),
-    }
-    if not run.compiled:
-        environment |= {"NUMBA_DISABLE_JIT": "1", "MUTANTS_LONGEST": str(LONGEST)}
     with tempfile.TemporaryDirectory() as cache:
-        if run.anew:
-            environment["NUMBA_CACHE_DIR"] = cache
         process = subprocess.Popen(
             [sys.executable, "-m", "pytest", "-x", "-q", *without, *ORDERED, *run.files],
             cwd=copy,
-            env=environment,
+            env=run.environment(copy, cache),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -39,26 +39,32 @@ def equivalent() -> set[tuple[str, ...]]:
     return {tuple(cell.replace("\\|", "|") for cell in row) for row in rows}
 
 
-def survives(copy: Path, mutant: Mutant, timeouts: dict[Run, float]) -> bool:
+def survives(copy: Path, mutant: Mutant, seconds: dict[bool, float]) -> bool:
     path = copy / "src" / "matchbound" / mutant.path
     stat, text = path.stat(), path.read_bytes()
     path.write_text(mutant.text, "utf-8")
     try:
-        return all(passes(copy, run, timeouts[run])[0] for run in runs_of(mutant.path))
+        return all(
+            passes(copy, run, timeout=60 + 5 * seconds[run.compiled])[0]
+            for run in runs_of(mutant.path)
+        )
     finally:
         path.write_bytes(text)
         os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))  # compiled code stays good
 
 
-def measure(copy: Path, run: Run) -> float:
-    """Time the tests on the unmutated copy, which must pass them."""
+def measure(copy: Path, runs: set[Run], compiled: bool) -> float:
+    """The seconds that the tests of these runs take on the unmutated copy, which must pass them."""
+    files = sorted({file for run in runs if run.compiled == compiled for file in run.files})
+    if not files:
+        return 0.0
     start = time.monotonic()
-    passed, said = passes(copy, run, timeout=1800)
+    passed, said = passes(copy, Run(tuple(files), compiled), timeout=3600)
     if not passed:
         raise SystemExit(f"the unmutated copy must pass its tests, but does not:\n{said}")
     seconds = time.monotonic() - start
-    print(f"{seconds:.0f} s unmutated:", *run.files, file=sys.stderr)
-    return 60 + 5 * seconds
+    print(f"unmutated, {'' if compiled else 'un'}compiled: {seconds:.0f} s", file=sys.stderr)
+    return seconds
 
 
 def main() -> int:
@@ -81,31 +87,32 @@ def main() -> int:
     report(every, results)
     for row in sorted(stale):
         print("listed as equivalent, but there is no such mutant:", *row, sep="\n    ")
-    open_ = [m for m, (survived, _) in results.items() if survived and m.key not in known]
-    return bool(open_ or stale)
+    left = [m for m, (survived, _) in results.items() if survived and m.key not in known]
+    return bool(left or stale)
 
 
 def attempt(
     folder: Path, mutants: list[Mutant], workers: int, known: set[tuple[str, ...]]
 ) -> dict[Mutant, tuple[bool, float]]:
     """Whether each survives, and its seconds; survivors are printed as they are found."""
+    first = _copied(ROOT, folder / "0")
+    runs = {run for mutant in mutants for run in runs_of(mutant.path)}
+    unmutated = {compiled: measure(first, runs, compiled) for compiled in (True, False)}
     copies: queue.Queue[Path] = queue.Queue()
-    for number in range(workers):
-        copies.put(_copy(folder / str(number)))
+    copies.put(first)
+    for number in range(1, workers):
+        copies.put(_copied(first, folder / str(number)))  # with what is compiled by now
 
-    def with_copy(work, *arguments):
+    def attempted(mutant: Mutant) -> tuple[bool, float]:
         copy, start = copies.get(), time.monotonic()
         try:
-            return work(copy, *arguments), time.monotonic() - start
+            return survives(copy, mutant, unmutated), time.monotonic() - start
         finally:
             copies.put(copy)
 
+    results = {}
     with ThreadPoolExecutor(workers) as pool:
-        runs = list(dict.fromkeys(run for m in mutants for run in runs_of(m.path)))
-        measured = pool.map(lambda run: with_copy(measure, run)[0], runs)
-        timeouts = dict(zip(runs, measured, strict=True))
-        results = {}
-        tried = pool.map(lambda m: with_copy(survives, m, timeouts), mutants)
+        tried = pool.map(attempted, mutants)
         for mutant, (survived, seconds) in zip(mutants, tried, strict=True):
             results[mutant] = survived, seconds
             if survived:
@@ -115,11 +122,11 @@ def attempt(
     return results
 
 
-def _copy(folder: Path) -> Path:
+def _copied(tree: Path, folder: Path) -> Path:
     folder.mkdir()
     for name in COPIED:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
-        copy(ROOT / name, folder / name)
+        copy = shutil.copytree if (tree / name).is_dir() else shutil.copy2
+        copy(tree / name, folder / name)
     return folder
 
 
