@@ -42,14 +42,25 @@ def test_a_census_is_kept_from_its_mean_by_what_rounding_may_do(method, value):
     assert math.isclose(value - bound, 1e-9 * max(1, n * value) / n, rel_tol=0.02)
 
 
-@pytest.mark.parametrize("after", [(), (0.0,)])
-def test_nothing_is_rejected_that_rounding_might_explain(after):
-    """A census that sums to 1e-9 does not refute the mean 0; twice as much does."""
-    for first, is_refuted in ((1e-9, False), (2e-9, True)):
-        values = np.array([first, *after])
-        n, nothing, everyone = float(len(values)), (0.0, 0), np.ones(len(values), dtype=bool)
-        how = everyone, values, n, nothing, 0.0, make_scales(n, len(values), 0.05), 0.5
-        assert rejects(*how) == is_refuted
-        assert rejects_despite(*how, 0, False) == is_refuted
-        counts = np.ones(len(values), dtype=np.int64)
-        assert math.isinf(log_e_value(values, counts, 0, n, nothing, 0.0, 0.5)) == is_refuted
+@pytest.mark.parametrize("after", [[], [0.0, 0.0]])
+@pytest.mark.parametrize("values", [[0.0], [0.5], [1.0, 0.7, 1.0, 1.0]])
+@pytest.mark.parametrize("share", [0.99, 1.01])
+def test_nothing_is_rejected_that_rounding_might_explain(values, after, share):
+    """A census refutes a mean whose sum it exceeds by more than 1e-9 of its own, or of 1."""
+    excess = share * 1e-9 * max(1, sum(values))
+    values = np.array([values[0] + (excess if values == [0.0] else 0.0), *values[1:], *after])
+    rho = (values.sum() - excess) / len(values)
+    assert verdicts(values, max(rho, 0.0)) == [share > 1] * 3
+
+
+def test_exactly_what_rounding_might_do_is_not_rejected():
+    for values in ([1e-9], [1e-9, 0.0]):
+        assert verdicts(np.array(values), 0.0) == [False] * 3
+
+
+def verdicts(values, rho):
+    """Of star bets, of those despite no wrong label, and of the order-free bound."""
+    n, nothing, everyone = float(len(values)), (0.0, 0), np.ones(len(values), dtype=bool)
+    how = everyone, values, n, nothing, rho, make_scales(n, len(values), 0.05), 1e-6
+    evidence = log_e_value(values, np.ones(len(values), dtype=np.int64), 0, n, nothing, rho, 0.5)
+    return [rejects(*how), rejects_despite(*how, 0, False), math.isinf(evidence)]
