@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint check-slow bench clean
+.PHONY: demo test lint check-slow mutants bench clean
 
 demo: $(VENV)/ready
 	$(BIN)/matchbound demo --out build/demo --force
@@ -17,6 +17,9 @@ lint: $(VENV)/ready
 
 check-slow: $(VENV)/ready
 	$(BIN)/pytest -n 2 -m slow
+
+mutants: $(VENV)/ready
+	$(BIN)/python tests/mutants.py --sample 400
 
 bench: $(VENV)/ready
 	$(BIN)/python benchmarks/bounds.py

@@ -156,7 +156,7 @@ def reject_each(member, values, drawn, size, known, rho, variance, delta):  # ty
     scales = np.empty(0)
     for row in range(len(drawn)):
         s = drawn[row]
-        if s != scales.size or row == 0:
+        if s != scales.size:
             scales = make_scales(size, s, variance)
         rejected[row] = rejects(member[row, :s], values[row, :s], size, known, rho, scales, delta)
     return rejected
