@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-TIMES = Path(os.environ["MUTANTS_TIMES"])
+TIMES = Path(os.environ.get("MUTANTS_TIMES", ""))
 GRACE = float(os.environ["MUTANTS_GRACE"])
 LONGEST = float(os.environ["MUTANTS_LONGEST"])
 KNOWN = json.loads(TIMES.read_text()) if TIMES.exists() else {}

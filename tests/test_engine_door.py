@@ -87,8 +87,8 @@ def test_tables_in_memory_of_several_matchers_are_kept_apart():
         "wrong": pa.table({"x": ids, "y": [f"z{x}" for x in ids]}),
     }
     certificate = mb.certify(draw, population=people, labels=labels, holdout=found)
-    assert all(ht == 1 for _, _, ht in certificate.tallies["right"].validation)
-    assert all(ht == 0 for _, _, ht in certificate.tallies["wrong"].validation)
+    assert all(label.ht == 1 for label in certificate.tallies["right"].validation)
+    assert all(label.ht == 0 for label in certificate.tallies["wrong"].validation)
 
 
 @pytest.mark.parametrize("temp", ["", 5, "nowhere", "/proc"])

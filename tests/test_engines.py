@@ -174,6 +174,7 @@ def test_what_is_too_large_to_be_handed_over(folder, session, monkeypatch):
             mb.draw(given, labels=1, engine=session)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("session", [CLUSTER], indirect=True)
 @pytest.mark.parametrize("case", engine_cases.COMMON)
 def test_same_with_executors_of_their_own(case, folder, session):

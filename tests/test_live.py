@@ -165,6 +165,7 @@ class ForOneLook(Live):
         }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Live, ForOneLook])
 def test_stopping_at_the_target_keeps_the_guarantee(tmp_path, kind):
     """Targets just above the truth: whoever stops at one has a broken certificate."""

@@ -252,6 +252,7 @@ def run_on_complete(right, wrong, rng, target, delta, s):
     return False, None
 
 
+@pytest.mark.slow
 def test_the_sequence_run_on_the_complete_matcher_fails():
     """Which threshold is the first to be false depends on the sample: 0.05 becomes more."""
     rng = np.random.default_rng(11)

@@ -65,7 +65,7 @@ def check_drawn(name, tallies, truth):
 @pytest.mark.parametrize("name", DATASETS)
 def test_tallies_equal_those_of_sets(name):
     truth, _ = truth_of(name)
-    for replicate in islice(replicates(name), 0, 100, 20):
+    for replicate in islice(replicates(name), 0, 100, 50):
         tally = replicate.certify("sharp", one_to_one=False).tallies["all"]
         expected = counted_by_sets(replicate, truth)
         assert tally.gap == expected.gap

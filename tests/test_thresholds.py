@@ -15,7 +15,9 @@ def scored():
     return Scored(CANDIDATES)
 
 
-@pytest.mark.parametrize(("target", "labels"), [(0.95, 400), (0.975, 1000)])
+@pytest.mark.parametrize(
+    ("target", "labels"), [(0.95, 400), pytest.param(0.975, 1000, marks=pytest.mark.slow)]
+)
 def test_the_chosen_threshold_has_the_target_in_95_of_100_draws(scored, target, labels):
     choices = Choices(choose_threshold={"precision": target})
     truth = {score: scored.true_metrics(score) for score in CANDIDATES}
