@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 TIMES = Path(os.environ.get("MUTANTS_TIMES", ""))
-GRACE = float(os.environ["MUTANTS_GRACE"])
-LONGEST = float(os.environ["MUTANTS_LONGEST"])
+GRACE = float(os.environ.get("MUTANTS_GRACE", "10"))
+LONGEST = float(os.environ.get("MUTANTS_LONGEST", "inf"))
 KNOWN = json.loads(TIMES.read_text()) if TIMES.exists() else {}
 MEMORY = 8 << 30
 taken: dict[str, float] = {}
