@@ -17,7 +17,7 @@ import pytest
 TIMES = Path(os.environ.get("MUTANTS_TIMES", ""))
 GRACE = float(os.environ.get("MUTANTS_GRACE", "10"))
 LONGEST = float(os.environ.get("MUTANTS_LONGEST", "inf"))
-KNOWN = json.loads(TIMES.read_text()) if TIMES.exists() else {}
+KNOWN = json.loads(TIMES.read_text()) if TIMES.is_file() else {}
 MEMORY = 8 << 30
 taken: dict[str, float] = {}
 

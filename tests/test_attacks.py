@@ -286,7 +286,7 @@ def matcher_named(name):
 
 
 DRAWN = {"kind": "draw", "seed": "s", "seed_given": False, "labels": 9, "train": 0, "delta": 0.05}
-DRAWN |= {"several": 1, "second": False}
+DRAWN |= {"several": 1, "second": False, "draw": "before"}
 
 
 @pytest.mark.parametrize(
@@ -308,3 +308,72 @@ def test_what_costs_probability(more, sure):
     issued |= {"is_sampled": False, "exploratory": []}
     found = standing(entries_of(DRAWN, *more), issued)
     assert found["together"] == sure
+
+
+def test_a_draw_of_another_folder_is_not_extended(tmp_path, capsys):
+    """Files copied over a draw's would bring nodes that the matcher knew before."""
+    make_inputs(tmp_path)
+    other = tmp_path / "other"
+    known = ["draw", tmp_path / "people.csv", "--anytime", "--labels", 50, "--out", other]
+    assert run(*known) == 0
+    assert draw(tmp_path, "--anytime", "--labels", 50) == 0
+    for name in ("draw.json", "sample.csv"):
+        shutil.copy(other / name, tmp_path / "audit")
+    before = contents(tmp_path)
+    extended = ["draw", tmp_path / "people.csv", "--extend", "--labels", 60]
+    assert run(*extended, "--out", tmp_path / "audit") == 2
+    assert "audit must hold the draw that is last in its ledger" in capsys.readouterr().err
+    assert contents(tmp_path) == before
+
+
+def test_an_entry_that_extends_another_seed_is_a_draw_of_its_own(tmp_path):
+    truth = make_inputs(tmp_path)
+    assert draw(tmp_path, "--labels", 50) == 0
+    audit = label(tmp_path, truth)
+    entries = [*read_ledger(audit).entries]
+    last = next(entry for entry in entries if entry["kind"] == "draw")
+    forged = {**last, "entry": len(entries) + 1, "seed": "other", "extends": last["draw"]}
+    issued = {"holdout": [], "complete": [], "labels": "", "is_sampled": False, "exploratory": []}
+    assert standing(entries, issued)["draws"] == 1
+    assert standing([*entries, forged], issued)["draws"] == 2
+    assert standing([*entries, forged | {"seed": last["seed"]}], issued)["draws"] == 1
+
+
+def test_a_draw_read_from_a_folder_is_looked_at_there(tmp_path):
+    truth = make_inputs(tmp_path)
+    assert draw(tmp_path, "--labels", 100) == 0
+    audit = label(tmp_path, truth)
+    loaded = mb.Draw.load(audit)
+    for name in ("holdout", "complete"):
+        found = mb.certify(loaded, holdout=tmp_path / f"{name}.csv", labels=audit / "labels.csv")
+    assert found.ledger["matchers"] == 2
+    assert not found.meets("precision", 0.1)
+
+
+def test_labels_of_a_draw_are_not_brought_along(tmp_path, capsys):
+    truth = make_inputs(tmp_path)
+    assert draw(tmp_path, "--labels", 100) == 0
+    audit = label(tmp_path, truth)
+    given = ["--population", tmp_path / "people.csv", "--labels", audit / "labels.csv"]
+    holdout = ["--holdout", tmp_path / "holdout.csv", "--out", tmp_path / "c.json"]
+    assert run("certify", *given, *holdout, "--assume-uniform") == 2
+    assert "labels must not be those of a draw where none is given" in capsys.readouterr().err
+
+
+def test_a_sampled_gap_costs_once_for_holdout_and_complete(tmp_path):
+    truth = make_inputs(tmp_path)
+    assert draw(tmp_path, "--labels", 100, "--gap", 100) == 0
+    audit = label(tmp_path, truth)
+    assert certified(audit) == 0
+    found = mb.certify(audit, holdout=tmp_path / "holdout.csv", complete=tmp_path / "complete.csv")
+    assert found.ledger["together"] == 0.95
+    other = tmp_path / "other.csv"
+    shutil.copy(tmp_path / "holdout.csv", other)
+    found = mb.certify(audit, holdout=tmp_path / "holdout.csv", complete=other)
+    assert found.ledger["together"] == 0.9
+
+
+def test_the_seed_is_text(tmp_path, capsys):
+    make_inputs(tmp_path)
+    assert draw(tmp_path, "--labels", 10, "--seed", "") == 2
+    assert "seed must be text, got ''" in capsys.readouterr().err

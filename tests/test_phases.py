@@ -5,7 +5,9 @@ import itertools
 import json
 import os
 import pathlib
+import re
 from dataclasses import replace
+from functools import cache
 from unittest import mock
 
 import pytest
@@ -13,11 +15,12 @@ import pytest
 import matchbound as mb
 from audits import certify, contents, make_inputs, read_csv, run, write_csv
 from desks import make_desk
-from matchbound.bounds import hypergeometric_lower
 from matchbound.folders import is_written
 from matchbound.labelling.desk import Desk
 from matchbound.ledger import _digest, read_ledger, sound_ledger
 from matchbound.recounting import _redrawn
+from matchbound.tallies import Cell, Label, Tally
+from matchbound.theorems import guarantees
 
 
 def kinds(audit):
@@ -414,7 +417,7 @@ def test_an_interrupted_draw_is_not_drawn_anew_by_other_arguments(tmp_path, caps
 
 
 def test_a_repeated_draw_keeps_its_seed_and_another_does_not(tmp_path, capsys):
-    make_inputs(tmp_path)
+    truth, audit = make_inputs(tmp_path), tmp_path / "audit"
     seeds = []
     for options in (
         ["--labels", 40],
@@ -431,10 +434,14 @@ def test_a_repeated_draw_keeps_its_seed_and_another_does_not(tmp_path, capsys):
     assert [seeds.index(seed) for seed in seeds] == [0, 0, 0, 3, 4, 5, 5, 7]
     shown = capsys.readouterr().out
     assert "the seed stays, and this costs nothing" in shown
-    assert shown.count("again, since others were made in this folder") == 4
+    assert shown.count("and other draws or matchers are on record in this folder") == 4
     last = shown.split("This draw costs")[-1]
-    assert "δ = 0.04 again" in last
-    assert "at least 78%, or less" in last  # two draws at 0.05, three at 0.04
+    assert "δ = 0.04, and other draws" in last
+    nodes = [x for x, _, _ in mb.Draw.load(audit).sample]
+    write_csv(audit / "labels.csv", ["x", "y"], [[x, truth.get(x, "")] for x in nodes])
+    assert run("certify", audit, "--holdout", tmp_path / "complete.csv") == 0
+    said = re.search(r"With probability at least ([\d.]+%)", capsys.readouterr().out)[1]
+    assert f"together hold with probability at least {said}" in last  # the price was told before
 
 
 def test_a_larger_draw_prints_what_it_assumes(tmp_path, capsys):
@@ -498,12 +505,24 @@ def test_a_dry_run_refuses_what_the_draw_refuses(tmp_path, capsys):
 
 NODES, TRAIN, VALIDATE, DELTA = 9, 2, 4, 0.3
 LEFT = NODES - TRAIN
-LOWER = [hypergeometric_lower(k, VALIDATE, LEFT, DELTA) for k in range(VALIDATE + 1)]
+CHOICES = mb.Choices(DELTA, ("precision",), one_to_one=True)
+
+
+@cache
+def bound(trained, validated):
+    """What is certified of a matcher that is right at so many nodes of D, and of S."""
+    right, wrong = Label.alone(1, 1, 1), Label.alone(1, 1, 0)
+    nodes = [
+        (right,) * number + (wrong,) * (size - number)
+        for number, size in ((trained, TRAIN), (validated, VALIDATE))
+    ]
+    tally = Tally(NODES, *nodes, (), (Cell(1, 1, 1, NODES - TRAIN - VALIDATE),))
+    return guarantees({"all": tally}, CHOICES, complete=False)[0].value
 
 
 def is_broken(right, trained, validated):
-    """Whether the bound on the number of nodes at which a matcher is right is above it."""
-    return len(right & trained) + LOWER[len(right & validated)] > len(right)
+    """Whether the precision that is certified is above the true one."""
+    return bound(len(right & trained), len(right & validated)) > len(right) / NODES
 
 
 def subsets(nodes, *sizes):

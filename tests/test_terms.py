@@ -240,3 +240,51 @@ def test_the_error_rate_of_nodes_to_come_does_not_count_training_nodes(monkeypat
 def test_cells_of_equal_counts_are_one_row():
     same = Label(1, 1, 1, 1, 1, 1), Label(1, 0, 0, 1, 0, 1)
     assert cells({same[0]: 2, same[1]: 3}) == (Cell(1, 1, 1, 5),)
+
+
+# Nothing is bounded without a name.
+
+
+def bounds_in(module):
+    """The functions of `matchbound.bounds` that a module of the theorems calls."""
+    for name, value in vars(module).items():
+        home = getattr(value, "__module__", "") or ""
+        if callable(value) and home.startswith("matchbound.bounds"):
+            yield name
+
+
+def test_every_bound_is_asked_for_under_a_name(monkeypatch):
+    from matchbound import bounds
+    from matchbound.theorems import members, paper, sampled, sharp, terms
+
+    inside = []
+
+    class Watched(terms.Terms):
+        def bounded(self, name, delta, bound):
+            inside.append(name)
+            try:
+                return bound(delta)
+            finally:
+                inside.pop()
+
+    def only_inside(function):
+        def called(*arguments, **options):
+            assert inside, f"{function.__name__} was called outside every term"
+            return function(*arguments, **options)
+
+        return called
+
+    for module in (members, paper, sampled, sharp, terms):
+        for name in list(bounds_in(module)):
+            monkeypatch.setattr(module, name, only_inside(getattr(module, name)))
+    for name in ("lower", "upper", "ratio_lower"):
+        monkeypatch.setattr(bounds, name, only_inside(getattr(bounds, name)))
+    token = terms.TERMS.set(Watched())
+    try:
+        for kind in KINDS:
+            choices = Choices(**kind)
+            guarantees(tallies_of(choices), choices, complete=True)
+        with pytest.raises(AssertionError, match="outside every term"):
+            terms.mean_lower([1.0], 9, 0.1, "star", 0.05)
+    finally:
+        terms.TERMS.reset(token)

@@ -1,5 +1,6 @@
 """From an audit folder, or from labels that a person brings, to a certificate."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -12,7 +13,7 @@ from matchbound.counting import load_sample
 from matchbound.draws import Draw
 from matchbound.engines import connect
 from matchbound.errors import InputError
-from matchbound.files import is_folder
+from matchbound.files import is_file, is_folder
 from matchbound.folders import last_draw, refuse_unfinished
 from matchbound.forms import Clusters, Form, Pairs, recognise
 from matchbound.holdouts import named
@@ -62,6 +63,8 @@ def certify(
     is entered into its ledger, and then written to `out`, if that is given.
     """
     _check_matchers(holdout, complete, unlabelled)
+    if isinstance(audit, Draw) and audit.folder is not None:
+        audit = audit.folder  # whatever is seen of its labels is entered there
     if audit is not None:
         fixed = {
             "id": id,
@@ -329,6 +332,11 @@ def check_audit(audit: Any, labels: Any, fixed: Mapping[str, Any]) -> None:
 
 
 def _check_brought(population: Any, labels: Any, assume_uniform: bool) -> None:
+    if isinstance(labels, str | os.PathLike) and is_file(Path(labels).parent / "draw.json"):
+        raise InputError(
+            f"labels must not be those of a draw where none is given, got {str(labels)!r}. Certify "
+            "the audit folder that they are in."
+        )
     if population is None or labels is None or not assume_uniform:
         raise InputError(
             "audit must be given, or else population, labels and assume_uniform, got neither. "

@@ -11,7 +11,7 @@ from matchbound.draws import FILES, Draw
 from matchbound.errors import InputError
 from matchbound.files import alone, refuse_existing
 from matchbound.folders import draw_record, is_written, last_draw
-from matchbound.ledger import Entry, read_ledger, since_draw, transaction
+from matchbound.ledger import Entry, since_draw, sound_ledger, transaction
 from matchbound.standing import draws_cost
 from matchbound.words import at_least, percent
 
@@ -73,8 +73,8 @@ def decide(folder: Path, entries: Sequence[Entry], request: Request) -> Decision
 
 
 GROWN = (
-    "Not checked: when the sample was made larger, nobody had seen labels of drawn nodes, or chose "
-    "the size by which nodes were drawn."
+    "Not checked: when the sample was made larger, nobody had seen labels of validation nodes, or "
+    "chose the size by which nodes were drawn."
 )
 
 
@@ -85,23 +85,36 @@ def _labels_seen(entries: Sequence[Entry]) -> bool:
 def _price(entries: Sequence[Entry], request: Request) -> str:
     if not request.delta:
         return "Nodes to train on cost no probability."
-    spent = draws_cost(entries)
-    delta = f"δ = {float(request.delta):g}"
-    sure = percent(at_least(1 - spent - request.delta))
-    if not spent:
+    cost = draws_cost([*entries, *_to_be_entered(entries, request)])
+    delta, sure = f"δ = {float(request.delta):g}", percent(at_least(1 - cost))
+    if cost == request.delta:
         return f"This draw costs {delta}: its certificates hold with probability at least {sure}."
     return (
-        f"This draw costs {delta} again, since others were made in this folder: its certificates "
-        f"hold with probability at least {sure}, or less."
+        f"This draw costs {delta}, and other draws or matchers are on record in this folder: all "
+        f"its certificates together hold with probability at least {sure}."
     )
+
+
+def _to_be_entered(entries: Sequence[Entry], request: Request) -> list[Entry]:
+    """The entries that a fresh draw would make, as far as they bear on its price."""
+    number = len(entries)
+    facts: list[dict[str, Any]] = [
+        {"kind": "register", "holdout": dict(holdout)} for holdout in request.registered
+    ]
+    choices = request.facts["choices"]
+    several = max(len(choices["algorithms"]), 1)
+    drawn = {"draw": "", "seed": "", "labels": 1, "delta": choices["delta"], "several": several}
+    facts.append({"kind": "draw", **drawn})
+    return [{"entry": number + i, **one} for i, one in enumerate(facts, start=1)]
 
 
 def preview(folder: Path, request: Request, *, force: bool) -> list[str]:
     """What `enter` would say before it makes a seed; nothing is written."""
     _refuse_file(folder)
-    entries = read_ledger(folder).entries if (folder / "ledger.jsonl").exists() else ()
-    decision = decide(folder, entries, request)
-    _check_folder(folder, request, decision, force)
+    with alone(folder):
+        entries = sound_ledger(folder).entries if (folder / "ledger.jsonl").exists() else ()
+        decision = decide(folder, entries, request)
+        _check_folder(folder, entries, request, decision, force)
     return [*request.lines, decision.words]
 
 
@@ -114,7 +127,7 @@ def enter(folder: Path, request: Request, *, force: bool, say: Callable[[str], N
     _refuse_file(folder)
     with transaction(folder, begins=True) as ledger, alone(folder):
         decision = decide(folder, ledger.entries, request)
-        _check_folder(folder, request, decision, force)
+        _check_folder(folder, ledger.entries, request, decision, force)
         before = decision.continues
         more: dict[str, Any] = {}
         if before is None or decision.grown:
@@ -143,8 +156,15 @@ def _refuse_file(folder: Path) -> None:
         )
 
 
-def _check_folder(folder: Path, request: Request, decision: Decision, force: bool) -> None:
+def _check_folder(
+    folder: Path, entries: Sequence[Entry], request: Request, decision: Decision, force: bool
+) -> None:
     request.check_labels(folder)
+    if request.facts["trained_on"] is not None and any(e["kind"] == "label" for e in entries):
+        raise InputError(
+            "trained_on must come with a folder in which nothing was labelled on the page, got "
+            f"{str(folder)!r}. Draw into another folder."
+        )
     if decision.unfinished and decision.continues is None and not force:
         raise InputError(
             f"out must not hold a draw that was interrupted, got {str(folder)!r}. Repeat that "

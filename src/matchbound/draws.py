@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +49,8 @@ class Draw:
 
     `gap` are the nodes of S', on which the matchers are compared if not on all. `holdout` is the
     holdout matcher's output that the draw itself depends on. `labels` is 0 where D alone was drawn.
-    Where S was drawn from X − D later, D came from `train_seed`, or is `trained_on`'s nodes.
+    Where S was drawn from X − D later, D came from `train_seed`, or is `trained_on`'s nodes. One
+    that was read from a `folder` belongs to that folder's ledger.
     """
 
     population: Mapping[str, Any]
@@ -65,6 +66,7 @@ class Draw:
     seed_given: bool = False
     train_seed: str | None = None
     trained_on: Mapping[str, Any] | None = None
+    folder: Path | None = field(default=None, compare=False)
 
     @property
     def trained(self) -> list[str]:
@@ -104,10 +106,17 @@ class Draw:
         place = Path(folder)
         with transaction(place) as ledger, alone(place):
             last = last_draw(ledger.entries)
-            if last is None or is_written(place, last) or last["draw"] != self.digest:
+            written = last is not None and is_written(place, last)
+            if last is None or not (written or last["draw"] == self.digest):
+                raise InputError(
+                    "audit must hold the draw that is last in its ledger, got another or none in "
+                    f"{str(place)!r}. Restore draw.json and sample.csv, or repeat the `draw` that "
+                    "was interrupted."
+                )
+            if written:
                 self._check_extends(place, Draw.load(place))
-                before = None if last is None else last["draw"]
-                ledger.add("draw", **self.facts(), extends=before)
+                more = {"choices": last["choices"]} if "choices" in last else {}
+                ledger.add("draw", **self.facts(), extends=last["draw"], **more)
                 ledger.commit(final=True)
             self.write(place)
 
@@ -221,7 +230,7 @@ class Draw:
                 "audit must hold draw.json and sample.csv as drawn, got them changed in "
                 f"{str(place)!r}. Restore them, or draw again into another folder."
             )
-        return draw
+        return replace(draw, folder=place)
 
     def _sample_csv(self) -> str:
         return csv_text(["id", "train", "validation"], self.sample)

@@ -54,6 +54,7 @@ class Plan:
                     f"labels must be left out with until precision, got {self.labels}: the holdout "
                     "matcher tells how many it takes. Drop it."
                 )
+            self._check_until()
             return None
         if self.choices.among:
             most = self._matched()
@@ -61,6 +62,15 @@ class Plan:
         least = self.choices.until.get("recall", 1)
         what = "the number of nodes not trained on" if self.earlier else "the population's size"
         return check_count("labels", self.labels, least, self.left, what)
+
+    def _check_until(self) -> None:
+        """Where D is drawn with S, how many of its nodes are matched is known later."""
+        wanted, most = self.choices.until["precision"], self._matched()
+        if wanted > most:
+            raise InputError(
+                f"until must be at most the {most} nodes that the holdout matcher matches outside "
+                f"the training nodes, got precision={wanted}. Choose fewer."
+            )
 
     def _matched(self) -> int:
         """How many matched nodes S may be drawn from."""
@@ -128,10 +138,20 @@ def _choices_in_words(plan: Plan) -> list[str]:
         return []
     usual, chosen = Choices().as_dict(), plan.choices.as_dict()
     own = ("delta", "metrics", "until", "gap")
-    more = [f"{name} {chosen[name]}" for name in chosen if chosen[name] != usual[name]]
-    more = [words for words in more if words.split()[0] not in own]
+    differ = [name for name in chosen if chosen[name] != usual[name] and name not in own]
+    more = [f"{name.replace('_', '-')} {_value_in_words(chosen[name])}".strip() for name in differ]
     metrics = " and ".join(plan.choices.metrics)
     return [f"Choices: {'; '.join([f'{metrics} at δ = {plan.choices.delta:g}', *more])}."]
+
+
+def _value_in_words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_value_in_words(one)}" for name, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_value_in_words, value))
+    if value is True:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _seed_in_words(plan: Plan, seed: str | None) -> list[str]:

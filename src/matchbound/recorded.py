@@ -84,7 +84,9 @@ def _other_draw(draw: Draw, ledger: Ledger) -> Iterator[str]:
         "matching": draw.matching.as_dict(),
         "train": draw.train,
         "train_seed": draw.train_seed,
+        "trained_on": None if draw.trained_on is None else draw.trained_on["digest"],
         "choices": draw.choices.as_dict(),
+        "seed": draw.seed if draw.seed_given else None,
     }
     if any(entry.get(name) != value for name, value in draw.facts().items()):
         yield f"ledger.jsonl: entry {entry['entry']} is not as draw.json has it"

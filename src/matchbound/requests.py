@@ -247,7 +247,7 @@ def chosen(
 
 def _check_seed(seed: Any) -> None:
     try:
-        if seed is not None:
-            seed.encode()
+        if seed is not None and not seed.encode():
+            raise AttributeError
     except (UnicodeEncodeError, AttributeError):
         raise InputError(f"seed must be text, got {seed!r}. Give letters and digits.") from None

@@ -16,13 +16,18 @@ from matchbound.sources import Source, open_source
 from matchbound.tables import id_column, kind_of_ids, read_ids
 
 DRAWN = "matchbound drew the labelled nodes uniformly at random."
+DRAWN_AFTER = (
+    "matchbound drew the validation nodes uniformly at random from all nodes but the training "
+    "nodes, which were there before and need not be random."
+)
 GIVEN = (
     "The seed was given by the user. Assumed: no other seed was tried, and this one was not chosen "
     "by the nodes that it draws."
 )
 BROUGHT = (
     "Not checked: the labelled nodes are a uniform random sample of the population, and the nodes "
-    "trained on a uniform random part of them, by randomness that nobody could know or repeat."
+    "trained on a uniform random part of them, by randomness that nobody could know or repeat; how "
+    "many were labelled was fixed without looking at labels."
 )
 SEEN = ("until", "among", "gap")  # what decides which nodes are drawn
 
@@ -104,7 +109,7 @@ def as_drawn(
         draw.gap if chosen.gap else (),
         chosen,
         inputs,
-        GIVEN if draw.seed_given else DRAWN,
+        GIVEN if draw.seed_given else DRAWN_AFTER if draw.is_second else DRAWN,
         draw.matching,
         exploratory,
         stops=chosen.counted == "recall" or (draw.choices.is_anytime and chosen.is_anytime),

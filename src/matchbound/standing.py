@@ -76,33 +76,42 @@ def _draws(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
     Those are what was on record before its labels, and all that came after it, up to the next. One
     that repeats, or lets grow, an earlier draw has the earlier one's seed and is no other draw.
     """
-    starts = [i for i, entry in enumerate(entries) if _is_fresh(entry)]
+    starts = _fresh(entries)
     for start, end in pairwise([*starts, len(entries)]):
         own = entries[start:end]
         if own[0]["labels"]:
             yield [*own, *(e for e in entries[:start] if e["kind"] == "register")]
 
 
-def _is_fresh(entry: Entry) -> bool:
-    return entry["kind"] == "draw" and "extends" not in entry
+def _fresh(entries: Sequence[Entry]) -> list[int]:
+    """The places of draws with a seed of their own: others name an earlier one with that seed."""
+    seeds: dict[str, str] = {}
+    fresh = []
+    for i, entry in enumerate(entries):
+        if entry["kind"] == "draw":
+            if "extends" not in entry or seeds.get(entry["extends"]) != entry["seed"]:
+                fresh.append(i)
+            seeds[entry["draw"]] = entry["seed"]
+    return fresh
 
 
 def _cost(draw: Sequence[Entry]) -> Fraction:
     """The δ of a draw, once for each matcher that it may have been used to pick.
 
     Certificates about one holdout matcher fail together, whatever complete matchers they are about:
-    the gap is counted. Where it was sampled, each complete matcher costs its own. A matcher that
+    the gap is counted. Where it was sampled, each complete matcher costs its own, and what is said
+    of the holdout matcher holds with it. A matcher that
     was on record before the labels, or whose numbers were seen, costs δ whether or not it was
     certified: the best may have been picked by them.
     """
-    events = set()
+    gaps: dict[str, set[str]] = {}  # by holdout matcher: complete ones whose gap was sampled
     for one in draw:
-        if one["kind"] == "certificate":
-            about = repr(one["complete"]) if one["is_sampled"] and one["complete"] else ""
-            events |= {(repr(holdout), about) for holdout in one["holdout"]}
-    certain = {holdout for holdout, _ in events}
-    others = {repr(holdout) for holdout in _on_record_or_watched(draw)} - certain
-    number = Fraction(len(events) + len(others), draw[0]["several"])
+        for holdout in one["holdout"] if one["kind"] == "certificate" else ():
+            sampled = {repr(one["complete"])} if one["is_sampled"] and one["complete"] else set()
+            gaps.setdefault(repr(holdout), set()).update(sampled)
+    for holdout in _on_record_or_watched(draw):
+        gaps.setdefault(repr(holdout), set())
+    number = Fraction(sum(max(len(some), 1) for some in gaps.values()), draw[0]["several"])
     return Fraction(repr(draw[0]["delta"])) * max(number, Fraction(1))
 
 
@@ -151,7 +160,7 @@ def _place_of(entries: Sequence[Entry], holdout: Mapping[str, Any]) -> int | Non
 
 def _before_labels(entries: Sequence[Entry]) -> Iterator[Entry]:
     """What was entered before there was any label of this draw's validation nodes."""
-    start = max((i for i, entry in enumerate(entries) if _is_fresh(entry)), default=0)
+    start = max(_fresh(entries), default=0)
     for i, entry in enumerate(entries):
         if i > start and _is_label(entry):
             return

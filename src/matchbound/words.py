@@ -178,6 +178,8 @@ def comparison(certificate: "Certificate") -> list[str]:
 
 
 def _patched(certificate: "Certificate") -> tuple[Guarantee, ...]:
+    if certificate.choices.bands:  # tallies do not tell in which band a missed match would be
+        return ()
     tallies = {part: patched_holdout(tally) for part, tally in certificate.tallies.items()}
     try:
         return guarantees(tallies, certificate.choices, complete=True)
@@ -269,6 +271,8 @@ def advise(tally: Tally, choices: Choices) -> tuple[str, ...]:
         return ()
     more = math.ceil(len(used) * (ENOUGH - matched) / matched)
     more = min(more, tally.size - len(tally.validation))
+    if not more:
+        return ()
     how = "in a fresh draw, which costs δ again (a sample must not grow after its labels were seen)"
     if choices.is_anytime:
         how = "or label on: this draw may grow"

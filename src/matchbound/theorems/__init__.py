@@ -133,7 +133,7 @@ def _precision_at(tally: Tally, choices: Choices) -> Fraction:
     right = matched_count(tally.everywhere) * _level(choices)
     value = sharp.complete_precision(tally, choices, right)
     low, high = possible("precision", tally, choices)
-    return min(max(value, Fraction(low)), Fraction(high))
+    return min(max(value, low), high)
 
 
 def _at_the_threshold(
@@ -167,17 +167,26 @@ def _guarantee(
         if not part.is_band:
             raise
         finding = Finding(0.0, None, choices.bound)  # no node to tell by; its share of δ stays
-    low, high = possible(metric, tally, choices)
+    value = _within(possible(metric, tally, choices), finding.value, side)
     return Guarantee(
         metric=metric,
         algorithm="complete" if complete else "holdout",
         part=part.name,
         side=side,
-        value=_outwards(min(max(finding.value, low), high), side),
+        value=value,
         estimate=None if finding.estimate is None else round(finding.estimate, DECIMALS),
         theorem=choices.theorem,
         bound=finding.bound,
     )
+
+
+def _within(ends: tuple[Fraction, Fraction], value: float, side: str) -> float:
+    """A bound kept to what labels leave possible; exact where they leave one value."""
+    low, high = ends
+    if low < high:
+        return _outwards(min(max(value, float(low)), float(high)), side)
+    steps: Fraction = low * 10**DECIMALS
+    return (math.floor(steps) if side == "lower" else math.ceil(steps)) / SCALE
 
 
 def _check(tally: Tally, choices: Choices) -> None:

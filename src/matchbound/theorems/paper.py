@@ -147,6 +147,7 @@ def _sample(tally: Tally, choices: Choices) -> tuple[tuple[Label, ...], list[flo
     if not choices.brought:
         return _with_unlabelled(tally.validation), []
     trained, fresh = len(tally.train), len(tally.fresh)
+    require_some(fresh, "a label outside the training nodes", tally.train)
     weights = [fresh / tally.size] * trained + [1 - trained / tally.size] * fresh
     return (*tally.train, *tally.fresh), weights
 

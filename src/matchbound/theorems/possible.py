@@ -3,16 +3,16 @@
 Labelled nodes are as they are; the most that the others can be is all right, the least all wrong.
 """
 
-import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 from matchbound.choices import Choices
 from matchbound.tallies import Tally
 from matchbound.theorems import labels
 from matchbound.theorems.terms import worst
 
-Range = tuple[float, float]
-ANYTHING: Range = (0.0, 1.0)
+Range = tuple[Fraction, Fraction]
+ANYTHING: Range = (Fraction(0), Fraction(1))
 
 
 def possible(metric: str, tally: Tally, choices: Choices) -> Range:
@@ -25,24 +25,29 @@ def possible(metric: str, tally: Tally, choices: Choices) -> Range:
     size = len(values) + others
     if not size:
         return ANYTHING
-    seen = math.fsum(values)
-    low, half, high = (seen / size, (seen + others / 2) / size, (seen + others) / size)
+    seen = sum(values, Fraction(0))
+    low, half, high = (seen / size, (seen + Fraction(others, 2)) / size, (seen + others) / size)
     if metric == "error-rate":  # of which the bound is from above
         return low, worst("possible error-rate", high, half)
     return worst(f"possible {metric}", low, half), high
 
 
-def _precision(tally: Tally, choices: Choices) -> tuple[Sequence[float], int]:
-    """p_C at the labelled nodes that have it, and how many other nodes have, or may have."""
-    unlabelled = tally.size - len(tally.labelled)
+Parts = tuple[Sequence[Fraction], int]
+"""The values at labelled nodes, and how many other nodes have one, or may have."""
+
+
+def _precision(tally: Tally, choices: Choices) -> Parts:
+    others = tally.size - len(tally.labelled)
     if not choices.is_sampled:
-        unlabelled = sum(cell.nodes for cell in tally.gap if cell.c)
-    return labels.complete_precisions(tally.labelled), unlabelled
+        others = sum(cell.nodes for cell in tally.gap if cell.c)
+    return [Fraction(label.ct or 0, label.c) for label in tally.labelled if label.c], others
 
 
-def _recall(tally: Tally, choices: Choices) -> tuple[Sequence[float], int]:
-    return labels.complete_recalls(tally.labelled), tally.size - len(tally.labelled)
+def _recall(tally: Tally, choices: Choices) -> Parts:
+    values = [Fraction(label.ct or 0, label.t) for label in tally.labelled if label.t]
+    return values, tally.size - len(tally.labelled)
 
 
-def _error_rate(tally: Tally, choices: Choices) -> tuple[Sequence[float], int]:
-    return labels.complete_errors(tally.labelled), tally.size - len(tally.labelled)
+def _error_rate(tally: Tally, choices: Choices) -> Parts:
+    wrong = [Fraction(one) for one in labels.complete_errors(tally.labelled)]
+    return wrong, tally.size - len(tally.labelled)
