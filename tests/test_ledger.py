@@ -88,7 +88,7 @@ def test_a_matcher_that_was_not_on_record(tmp_path, capsys, registered):
     label(tmp_path / "audit", truth)
     if registered == "too late":
         assert run("register", tmp_path / "audit", "--holdout", holdout) == 0
-        assert " validation nodes have labels already." in capsys.readouterr().out
+        assert " validation nodes have labels already," in capsys.readouterr().out
     assert certify(tmp_path / "audit", *threshold) == 0
     shown = capsys.readouterr().out
     assert "Ledger: the holdout matcher was not on record before the validation labels" in shown
@@ -157,7 +157,7 @@ def test_no_draw_is_made_again_after_labels_were_seen(tmp_path, capsys, where):
         assert "out must not hold labels yet" in capsys.readouterr().err
         assert contents(tmp_path) == before
     assert run("register", audit, "--holdout", tmp_path / "complete.csv") == 0
-    assert " validation nodes have labels already." in capsys.readouterr().out
+    assert " validation nodes have labels already," in capsys.readouterr().out
 
 
 def test_a_draw_onto_a_broken_ledger_changes_nothing(audit, capsys):

@@ -170,7 +170,8 @@ def _register(options: argparse.Namespace) -> int:
         threshold=options.threshold,
         columns=columns(options.columns),
     )
-    when = f"{labelled} validation nodes have labels already" if labelled else "no label is in yet"
+    late = f"{labelled} validation nodes have labels already, so no certificate can say that it was"
+    when = f"{late} on record before them" if labelled else "no label is in yet"
     _say(f"The holdout matcher is on record; {when}.")
     return 0
 

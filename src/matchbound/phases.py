@@ -57,12 +57,17 @@ class Phase:
 
 def phase_in(out: Any, train: int, trained_on: Any, draws: bool) -> Phase | None:
     """The first phase that is in a folder, for a draw of validation nodes alone."""
-    if out is None or train or trained_on is not None or not draws:
+    record = None if out is None else draw_record(Path(out))
+    if not draws or trained_on is not None or record is None:
         return None
-    record = draw_record(Path(out))
-    if record is None or (record["labels"] and record["train_seed"] is None):
+    if record["labels"] and record["train_seed"] is None:
         return None
-    return Phase.of(record)
+    if train and not record["labels"]:
+        raise InputError(
+            f"train must be left out where training nodes were drawn already, got {train}. Drop "
+            "it: they are those in train.csv."
+        )
+    return None if train else Phase.of(record)
 
 
 def check_second(choices: Choices) -> None:

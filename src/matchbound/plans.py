@@ -56,6 +56,11 @@ class Plan:
                 )
             self._check_until()
             return None
+        if self.labels is None:
+            raise InputError(
+                "labels must be given, got None. Say how many nodes to draw to validate on, such "
+                "as 300; or give train alone, to draw training nodes first."
+            )
         if self.choices.among:
             most = self._matched()
             return check_count("labels", self.labels, 1, most, "the number of matched nodes")
