@@ -64,3 +64,8 @@ def verdicts(values, rho):
     how = everyone, values, n, nothing, rho, make_scales(n, len(values), 0.05), 1e-6
     evidence = log_e_value(values, np.ones(len(values), dtype=np.int64), 0, n, nothing, rho, 0.5)
     return [rejects(*how), rejects_despite(*how, 0, False), math.isinf(evidence)]
+
+
+def test_a_size_that_may_be_nothing_is_at_least_what_was_drawn():
+    seen = [True, True, False]
+    assert bounds.lower(seen, size=(0, 9), delta=0.2) == bounds.lower(seen, size=(3, 9), delta=0.2)

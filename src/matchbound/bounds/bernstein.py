@@ -15,7 +15,7 @@ def bernstein(sample: Sample, size: Size, delta: float) -> float:
     variance dividing by s, ρ = 1 − (s−1)/n if s ≤ n/2, else (1 − s/n)(1 + 1/s); ρ grows with n, so
     a range of sizes is worst at its top.
     Assumes: drawn uniformly without replacement; s fixed beforehand.
-    Prefer it: for fractional values when the draw order is lost; otherwise `betting` is tighter.
+    Prefer it: for fractional values when the draw order is lost; otherwise `star` is tighter.
     Source: Bardenet and Maillard (2015).
 
     >>> from matchbound import bounds
@@ -35,7 +35,7 @@ def maurer_pontil(sample: Sample, size: Size, delta: float) -> float:
     Claim: mean ≥ bound with probability at least 1 − δ.
     Formula: sample mean − √(2V·ln(2/δ)/s) − 7·ln(2/δ)/(3(s−1)), V the variance dividing by s − 1.
     Assumes: independent draws; s fixed beforehand. One value alone says nothing: the bound is 0.
-    Prefer it: for fractional values when the draw order is lost; otherwise `betting` is tighter.
+    Prefer it: for fractional values when the draw order is lost; otherwise `star` is tighter.
     Source: Maurer and Pontil (2009), theorem 4.
 
     >>> from matchbound import bounds
