@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "matchbound"
 ORDERED = ("-p", "mutant_order", "-m", "not slow")
 LONGEST = 4.0  # seconds; a test that takes more uncompiled waits for the second run
-THEOREMS = "terms gaps possible label_errors theorems sampled parts stopping brought"
+THEOREMS = "terms gaps possible label_errors comparison theorems sampled parts stopping brought"
 LEDGER = "ledger attacks phases"
 # module: the tests of its own, and those that concern it besides
 CONCERNS = {
