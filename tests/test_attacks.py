@@ -286,6 +286,7 @@ def matcher_named(name):
 
 
 DRAWN = {"kind": "draw", "seed": "s", "seed_given": False, "labels": 9, "train": 0, "delta": 0.05}
+LABELLED = {"kind": "labels", "labels": "some", "validation": 3}
 DRAWN |= {"several": 1, "second": False, "draw": "before"}
 
 
@@ -296,6 +297,7 @@ DRAWN |= {"several": 1, "second": False, "draw": "before"}
         ([{"kind": "watch", "holdout": matcher_named("H")}], 0.95),
         ([{"kind": "watch", "holdout": matcher_named("another")}], 0.9),
         ([{"kind": "register", "holdout": matcher_named("another"), "validation": 0}], 0.9),
+        ([LABELLED, {"kind": "register", "holdout": matcher_named("late")}, LABELLED], 0.95),
         ([DRAWN | {"extends": "before"}], 0.95),
         ([DRAWN], 0.9),
         ([DRAWN | {"labels": 0}, DRAWN], 0.9),
