@@ -8,6 +8,8 @@ import pytest
 from matchbound import bounds
 from matchbound.bounds._orderfree import log_e_value
 from matchbound.bounds._star import make_scales, rejects, rejects_despite
+from matchbound.bounds.chances import chance_at_least
+from matchbound.errors import InputError
 
 
 def found_and_defined(values, n, rho, stake):
@@ -69,3 +71,17 @@ def verdicts(values, rho):
 def test_a_size_that_may_be_nothing_is_at_least_what_was_drawn():
     seen = [True, True, False]
     assert bounds.lower(seen, size=(0, 9), delta=0.2) == bounds.lower(seen, size=(3, 9), delta=0.2)
+
+
+def test_the_largest_size_and_the_smallest_variance_are_taken():
+    assert bounds.hypergeometric_lower(1, 1, 2**53, 0.5) == 2**52
+    values = [1.0, 0.5, 1.0]
+    for method in ("star", "anytime", "orderfree"):
+        found = bounds.lower(values, size=9, delta=0.2, method=method, variance=1e-12)
+        assert 0 < found < 2.5 / 3
+    with pytest.raises(InputError, match="variance must be at least 1e-12"):
+        bounds.lower(values, size=9, delta=0.2, variance=0.99e-12)
+
+
+def test_what_is_certain_has_chance_one():
+    assert chance_at_least(2, 5, 8, 10) == 1.0  # of ten, two are zeros: five drawn have three ones

@@ -7,7 +7,7 @@ import pytest
 
 import matchbound as mb
 from audits import certify, contents, make_audit, make_inputs, run, run_seeded, write_csv
-from matchbound.ledger import append, read_ledger
+from matchbound.ledger import append, read_ledger, transaction
 
 
 def entries(audit):
@@ -416,3 +416,17 @@ def test_labels_that_were_changed_since_are_told(audit, capsys):
         capsys.readouterr().out
     )
     assert run("verify", audit) == 0
+
+
+def refused_in(folder):
+    with transaction(folder, begins=True) as ledger:
+        ledger.add("draw")
+        raise mb.InputError("refused")
+
+
+def test_what_is_refused_leaves_no_folder_that_was_not_there(tmp_path):
+    (tmp_path / "there").mkdir()
+    for name in ("there", "new"):
+        with pytest.raises(mb.InputError):
+            refused_in(tmp_path / name)
+    assert [path.name for path in tmp_path.rglob("*")] == ["there"]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from matchbound import AssumptionError, Choices, Tally, bounds
+from matchbound.bounds.orderfree import weighted_lower
 from matchbound.tallies import Cell, Label
 from matchbound.theorems import gaps, guarantees
 from populations import Node, broken, compositions, orders, outcome
@@ -414,3 +415,27 @@ def test_no_node_known_to_have_a_match_bounds_recall_by_nothing(theorem):
     tally = Tally(30, (), validation, (), (Cell(1, 0, 0, 3), Cell(1, 1, 1, 23)))
     choices = Choices(metrics=("recall",), theorem=theorem)
     assert guarantees({"all": tally}, choices, complete=True)[0].value == 0
+
+
+def test_training_nodes_count_exactly_with_a_sampled_gap():
+    """D is all missed, S all found: D is known, and the others' number is not."""
+    missed, right = Label.alone(1, 1, 0), Label.alone(1, 1, 1)
+    tally = Tally(60, (missed,) * 20, (right,) * 10, (), (Cell(1, 1, 1, 30),))
+    choices = Choices(0.1, ("recall",), one_to_one=True, gap=30)
+    (g,) = guarantees({"all": tally}, choices, complete=False)
+    (delta, *_) = choices.shares(3)
+    least = min(bounds.hypergeometric_lower(10, 10, n, delta) / (20 + n) for n in range(10, 41))
+    assert g.value == pytest.approx(least, rel=2e-5)
+
+
+def test_the_stake_of_brought_labels_is_planned_over_all_nodes():
+    right, wrong, none = Label.alone(2, 2, 2), Label.alone(2, 2, 1), Label.alone(0, 0, 0)
+    validation = (right,) * 20 + (wrong,) * 5 + (none,) * 15
+    tally = Tally(100, (), validation, (), (Cell(2, 2, 2, 25), Cell(0, 0, 0, 35)))
+    variances = {"precision": 0.06}
+    choices = Choices(0.1, ("precision",), theorem="paper", brought=True, variances=variances)
+    (g,) = guarantees({"all": tally}, choices, complete=False)
+    values, member = [1.0] * 20 + [0.5] * 5 + [0.0] * 15, [True] * 25 + [False] * 15
+    (delta, *_) = choices.shares(4)
+    found = weighted_lower(values, [1.0] * 40, member=member, delta=delta, variance=0.06 * 0.5)
+    assert g.value == pytest.approx(found, abs=2e-6)
