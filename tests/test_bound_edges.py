@@ -85,3 +85,13 @@ def test_the_largest_size_and_the_smallest_variance_are_taken():
 
 def test_what_is_certain_has_chance_one():
     assert chance_at_least(2, 5, 8, 10) == 1.0  # of ten, two are zeros: five drawn have three ones
+
+
+def test_bernstein_where_more_than_half_was_drawn():
+    """As Bardenet and Maillard have it: (1 − s/n)(1 + 1/s), s being the number drawn."""
+    n, s, delta = 1000, 900, 0.05
+    cost = math.log(5 / delta) / s
+    rho, kappa = (1 - s / n) * (1 + 1 / s), 7 / 3 + 3 / math.sqrt(2)
+    expected = 0.5 - math.sqrt(2 * rho * 0.25 * cost) - kappa * cost
+    found = bounds.lower([0.0, 1.0] * (s // 2), size=n, delta=delta, method="bernstein")
+    assert found == pytest.approx(expected, abs=1e-12)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from matchbound import AssumptionError, Choices, Tally, bounds
-from matchbound.bounds.orderfree import weighted_lower
+from matchbound.bounds.orderfree import orderfree_ratio, weighted_lower
 from matchbound.tallies import Cell, Label
-from matchbound.theorems import gaps, guarantees
+from matchbound.theorems import gaps, guarantees, members
 from populations import Node, broken, compositions, orders, outcome
 
 # Matches of at most one a side: order does not matter, about 60 nodes can be counted.
@@ -439,3 +439,31 @@ def test_the_stake_of_brought_labels_is_planned_over_all_nodes():
     (delta, *_) = choices.shares(4)
     found = weighted_lower(values, [1.0] * 40, member=member, delta=delta, variance=0.06 * 0.5)
     assert g.value == pytest.approx(found, abs=2e-6)
+
+
+def test_without_a_plan_bets_and_stakes_are_as_the_bounds_have_them():
+    right, half, none = Label.alone(2, 2, 2), Label.alone(2, 2, 1), Label.alone(0, 0, 0)
+    validation = (right, right, none, half, right, right, none, right) * 6
+    tally = Tally(200, (), validation, (), (Cell(2, 2, 2, 76), Cell(0, 0, 0, 76)))
+    member = [bool(label.t) for label in validation]
+    values = [(label.ht or 0) / label.t if label.t else 0.0 for label in validation]
+    share = (76 + sum(member)) / 200  # of nodes that the holdout matcher matches
+    for choices, found in (
+        (
+            Choices(0.1, ("recall",)),
+            lambda d: bounds.ratio_lower(member, values, size=200, delta=d, variance=0.05 * share),
+        ),
+        (
+            Choices(0.1, ("recall",), brought=True),
+            lambda d: orderfree_ratio(member, values, size=200, delta=d),
+        ),
+    ):
+        (g,) = guarantees({"all": tally}, choices, complete=False)
+        assert g.value == pytest.approx(found(choices.shares(2)[0]), abs=2e-6)
+
+
+def test_wrong_labels_may_name_members_that_are_none():
+    tally = Tally(6, (), (Label.alone(1, 1, 1),) * 4 + (Label.alone(0, 0, 0),) * 2, (), ())
+    choices = Choices(0.1, ("recall",), one_to_one=True)
+    for errors in (0, 1, 2):
+        assert members.least(tally, choices, 0.01, None, errors) == 4 - errors
