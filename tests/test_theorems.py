@@ -432,12 +432,12 @@ def test_the_stake_of_brought_labels_is_planned_over_all_nodes():
     right, wrong, none = Label.alone(2, 2, 2), Label.alone(2, 2, 1), Label.alone(0, 0, 0)
     validation = (right,) * 20 + (wrong,) * 5 + (none,) * 15
     tally = Tally(100, (), validation, (), (Cell(2, 2, 2, 25), Cell(0, 0, 0, 35)))
-    variances = {"precision": 0.06}
+    variances = {"precision": 0.5}
     choices = Choices(0.1, ("precision",), theorem="paper", brought=True, variances=variances)
     (g,) = guarantees({"all": tally}, choices, complete=False)
     values, member = [1.0] * 20 + [0.5] * 5 + [0.0] * 15, [True] * 25 + [False] * 15
     (delta, *_) = choices.shares(4)
-    found = weighted_lower(values, [1.0] * 40, member=member, delta=delta, variance=0.06 * 0.5)
+    found = weighted_lower(values, [1.0] * 40, member=member, delta=delta, variance=0.5 * 0.5)
     assert g.value == pytest.approx(found, abs=2e-6)
 
 
