@@ -363,7 +363,7 @@ def test_a_target_out_of_reach_says_what_can_be_had():
     # All labelled: of 5000 found 4750 are right, and no node is left to be spoilt.
     assert made.limits["precision"] == pytest.approx(4750 / 5000, abs=2e-6)
     assert (
-        "No number of labels reaches precision ≥ 0.96: its bound tends to 0.9499 as labels are "
+        "No number of labels reaches precision ≥ 0.96: its bound tends to 0.9500 as labels are "
         "added." in str(made)
     )
 

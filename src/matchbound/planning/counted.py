@@ -3,6 +3,7 @@
 Only where the gap is a census and the labels' bound `auto`; the tests hold it against the theorems.
 """
 
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from matchbound import bounds
 from matchbound.bounds.hypergeometric import hypergeometric_lower, share_lower
 from matchbound.bounds.ranges import GRAIN
 from matchbound.choices import Choices
-from matchbound.theorems import _outwards
+from matchbound.theorems import outwards, within
 from matchbound.theorems.members import Line, Steps, worst_ratio
 from matchbound.theorems.terms import planned_variance
 
@@ -68,7 +69,7 @@ def nearly(metric: str, sample: Sample, choices: Choices) -> tuple[float, float]
         lost, members = sample.changed - sample.known.right, sample.known.members
         if first < most and steps.ones(first - members) > sample.seen.right + sample.changed:
             end = min((steps.ones(n - members) - lost) / n for n in (first, most))
-            return _outwards(end * (1 - GRAIN) - 1 / first, "lower"), _outwards(end, "lower")
+            return outwards(end * (1 - GRAIN) - 1 / first, "lower"), outwards(end, "lower")
     value = exact(metric, sample, choices)
     return value, value
 
@@ -107,7 +108,8 @@ def precision(sample: Sample, low: float) -> float:
     elsewhere = max(0.0, low - sample.seen.right - sample.changed)
     others = sample.urn.members - sample.seen.members
     members = sample.known.members + sample.urn.members
-    return _outwards((sample.right + min(elsewhere, others)) / members, "lower")
+    value = (sample.right + min(elsewhere, others)) / members
+    return within(_ends(sample.right, others, members), value, "lower")
 
 
 def error_rate(sample: Sample, low: float) -> float:
@@ -115,14 +117,20 @@ def error_rate(sample: Sample, low: float) -> float:
     labelled = sample.known.nodes + sample.seen.nodes
     elsewhere = sample.unseen - (low - sample.seen.right) + sample.changed
     wrong = labelled - sample.right + min(max(elsewhere, 0.0), sample.unseen)
-    return _outwards(wrong / (labelled + sample.unseen), "upper")
+    nodes = labelled + sample.unseen
+    return within(_ends(labelled - sample.right, sample.unseen, nodes), wrong / nodes, "upper")
 
 
 def recall(sample: Sample, found: Line | Steps, choices: Choices) -> float:
     right, most = float(sample.right), _most(sample)
     spent = right + sample.changed
     value = worst_ratio(found, _least(sample, choices), most, right, spent, 0.0)
-    return _outwards(max(value, right / most), "lower")
+    return within(_ends(sample.right, sample.unseen, most), value, "lower")
+
+
+def _ends(seen: int, others: int, size: int) -> tuple[Fraction, Fraction]:
+    """What labels leave possible: the others are all wrong, or all right."""
+    return Fraction(seen, size), Fraction(seen + others, size)
 
 
 def _most(sample: Sample) -> int:

@@ -84,7 +84,7 @@ def guarantee_with_errors(g: Guarantee, tally: Tally, choices: Choices, errors: 
     complete = g.algorithm == "complete"
     theorem = {"precision": sharp.precision, "recall": sharp.recall}.get(g.metric, sharp.error_rate)
     known = tally if complete else holdout_alone(tally)
-    return _outwards(theorem(known, choices, complete, errors).value, g.side)
+    return outwards(theorem(known, choices, complete, errors).value, g.side)
 
 
 def choose_threshold(
@@ -167,7 +167,7 @@ def _guarantee(
         if not part.is_band:
             raise
         finding = Finding(0.0, None, choices.bound)  # no node to tell by; its share of δ stays
-    value = _within(possible(metric, tally, choices), finding.value, side)
+    value = within(possible(metric, tally, choices), finding.value, side)
     return Guarantee(
         metric=metric,
         algorithm="complete" if complete else "holdout",
@@ -180,11 +180,11 @@ def _guarantee(
     )
 
 
-def _within(ends: tuple[Fraction, Fraction], value: float, side: str) -> float:
+def within(ends: tuple[Fraction, Fraction], value: float, side: str) -> float:
     """A bound kept to what labels leave possible; exact where they leave one value."""
     low, high = ends
     if low < high:
-        return _outwards(min(max(value, float(low)), float(high)), side)
+        return outwards(min(max(value, float(low)), float(high)), side)
     steps: Fraction = low * 10**DECIMALS
     return (math.floor(steps) if side == "lower" else math.ceil(steps)) / SCALE
 
@@ -205,7 +205,7 @@ def _check(tally: Tally, choices: Choices) -> None:
     check_promise(tally, choices)
 
 
-def _outwards(value: float, side: str) -> float:
+def outwards(value: float, side: str) -> float:
     """Rounded so that it stays a bound, and kept in [0, 1]."""
     if side == "lower":
         rounded = math.floor((value - ROUNDING) * SCALE) / SCALE
@@ -222,4 +222,6 @@ __all__ = [
     "choose_threshold",
     "guarantee_with_errors",
     "guarantees",
+    "outwards",
+    "within",
 ]
