@@ -1,6 +1,7 @@
 """Draw, certify, verify: what works, and bad luck, in the words a user sees."""
 
 import json
+import shutil
 
 import duckdb
 import pandas as pd
@@ -240,8 +241,9 @@ def test_threshold_makes_matches_of_scores(audit):
 
 
 def bring(folder, *options):
+    shutil.copy(folder / "audit/labels.csv", folder / "had.csv")
     return run(
-        "certify", "--population", folder / "people.csv", "--labels", folder / "audit/labels.csv",
+        "certify", "--population", folder / "people.csv", "--labels", folder / "had.csv",
         "--holdout", folder / "holdout.csv", "--out", folder / "brought.json", *options,
     )  # fmt: skip
 
@@ -659,7 +661,7 @@ def test_files_that_look_like_something_else(tmp_path, text, message):
     assert str(error.value).startswith(message)
 
 
-@pytest.mark.parametrize("labels", [5.5, True, "5", None])
+@pytest.mark.parametrize("labels", [5.5, True, "5"])
 def test_a_number_of_labels_is_a_whole_number(labels):
     with pytest.raises(mb.InputError, match=r"^labels must be a whole number from 1"):
         mb.draw(pa.table({"id": ["a", "b"]}), labels=labels)

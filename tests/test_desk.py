@@ -177,7 +177,7 @@ def test_a_draw_over_labels_that_the_ledger_knows_costs_again(audit, capsys):
     assert "must not hold labels yet" in capsys.readouterr().err
     (audit / "labels.csv").unlink()
     assert run("draw", people, "--labels", 20, "--out", audit, "--force") == 0
-    assert "This draw costs δ = 0.05 again" in capsys.readouterr().out
+    assert "This draw costs δ = 0.05, and other draws" in capsys.readouterr().out
 
 
 def test_a_matcher_registered_after_the_training_nodes_was_on_record(audit, capsys):

@@ -241,6 +241,7 @@ def wait_until(condition, seconds=120):
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_a_killed_driver_leaves_the_audit_folder_as_it_was(machine, tmp_path, capfd):
     audit = make_audit(tmp_path / "data")
     before = {path.name: path.read_bytes() for path in audit.iterdir()}

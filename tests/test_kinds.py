@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from collections import Counter
 
 import pyarrow as pa
@@ -424,9 +425,10 @@ def test_the_same_from_python(tmp_path):
     certificate = mb.certify(tmp_path / "audit", holdout=tmp_path / "holdout.csv")
     assert certificate.ledger["registered"] is None  # labels were there before
     assert certificate.threshold.chosen in (0.8, 0.5, None)
+    shutil.copy(tmp_path / "audit/labels.csv", tmp_path / "had.csv")
     brought = mb.certify(
         population=tmp_path / "people.csv",
-        labels=tmp_path / "audit/labels.csv",
+        labels=tmp_path / "had.csv",
         holdout={"a": tmp_path / "holdout.csv", "b": tmp_path / "complete.csv"},
         assume_uniform=True,
         algorithms=["a", "b"],
@@ -437,7 +439,7 @@ def test_the_same_from_python(tmp_path):
     with pytest.raises(mb.InputError, match=r"^anytime, until, among, gap and the bounds"):
         mb.certify(
             population=tmp_path / "people.csv",
-            labels=tmp_path / "audit/labels.csv",
+            labels=tmp_path / "had.csv",
             holdout=tmp_path / "holdout.csv",
             threshold=0.5,
             assume_uniform=True,
