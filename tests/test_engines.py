@@ -191,6 +191,7 @@ def executors(session):
                 yield int(place.parent.name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("session", [CLUSTER], indirect=True)
 def test_killed_executors_change_nothing(folder, session):
     killed = []

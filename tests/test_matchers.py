@@ -89,7 +89,7 @@ def test_witness_is_as_defined_on_larger_graphs(threshold):
     assert adopted > 10
 
 
-@pytest.mark.parametrize("threshold", [1, 2, 3])
+@pytest.mark.parametrize("threshold", [pytest.param(1, marks=pytest.mark.slow), 2, 3])
 def test_percolation_is_as_defined(threshold):
     adopted = 0
     for number in range(300):

@@ -46,7 +46,7 @@ def random_case(rng):
     return left, right, rng.sample(seeds, count)
 
 
-@pytest.mark.parametrize("threshold", [1, 2, 3])
+@pytest.mark.parametrize("threshold", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_40_random_pairs_of_networks_are_matched_as_the_compiled_matcher_does(threshold):
     rng, found = random.Random(threshold), 0
     for _ in range(40):
