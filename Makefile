@@ -19,7 +19,7 @@ check-slow: $(VENV)/ready
 	$(BIN)/pytest -n 2 -m slow
 
 mutants: $(VENV)/ready
-	$(BIN)/python tests/mutants.py --sample 100
+	PYTHONPATH=tests $(BIN)/python -m support.mutants --sample 100
 
 bench: $(VENV)/ready
 	$(BIN)/python benchmarks/bounds.py

@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def demo_files(tmp_path_factory):
-    from matchbound.demo import demo
+    from matchbound.commands.demo import demo
 
     folder = tmp_path_factory.mktemp("demo")
     demo(folder)
@@ -18,8 +18,8 @@ def demo_files(tmp_path_factory):
 @pytest.fixture(scope="session")
 def network_files(tmp_path_factory):
     """Two views of one network, its nodes, and who is who."""
-    from audits import write_csv
-    from networks import erdos_renyi, made
+    from support.audits import write_csv
+    from support.networks import erdos_renyi, made
 
     folder = tmp_path_factory.mktemp("networks")
     pair = made(erdos_renyi, 3000, seed=2026, degree=14, keep=0.7)
@@ -42,7 +42,7 @@ def _documents_find_their_files(request, tmp_path, monkeypatch, doctest_namespac
 
     def verify_matches(audit):
         """Label every node drawn so far, as the demo knows the truth."""
-        from audits import read_csv, write_csv
+        from support.audits import read_csv, write_csv
 
         drawn = {row[0] for row in read_csv(f"{audit}/sample.csv")}
         rows = [row for row in read_csv(files / "labels.csv") if row[0] in drawn]
@@ -57,7 +57,7 @@ def _documents_find_their_files(request, tmp_path, monkeypatch, doctest_namespac
 
 
 def _label(truth, audit):
-    from audits import read_csv, write_csv
+    from support.audits import read_csv, write_csv
 
     partner = dict(read_csv(truth))
     drawn = [row[0] for row in read_csv(f"{audit}/sample.csv")]

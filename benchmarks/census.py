@@ -58,7 +58,14 @@ print(time.perf_counter() - start)
 
 
 def certify(folder):
-    command = [sys.executable, "-m", "matchbound.cli", "certify", folder / "audit", "--force"]
+    command = [
+        sys.executable,
+        "-m",
+        "matchbound.commands.main",
+        "certify",
+        folder / "audit",
+        "--force",
+    ]
     command += ["--holdout", folder / "holdout.parquet", "--complete", folder / "complete.parquet"]
     start = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from matchbound.labelling.search import Search
+from matchbound.desk.search import Search
 
 QUERIES = 200
 LIMIT = 5  # times the scan

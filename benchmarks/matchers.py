@@ -22,7 +22,15 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import matchbound as mb
 from matchbound import matchers
 from matchbound.matchers.seeds import read_seeds
-from networks import SHARED, erdos_renyi, halves_of, made, precision_and_recall, preferential, real
+from support.networks import (
+    SHARED,
+    erdos_renyi,
+    halves_of,
+    made,
+    precision_and_recall,
+    preferential,
+    real,
+)
 
 ROOT = Path(__file__).parents[1]
 KINDS = {"Erdős–Rényi": erdos_renyi, "preferential": preferential}
@@ -49,7 +57,7 @@ def large(nodes=1_000_000):
 
 COMMAND = """
 import sys
-from matchbound.cli import main
+from matchbound.commands.main import main
 status = main(sys.argv[1:])
 print(*(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
 sys.exit(status)

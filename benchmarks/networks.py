@@ -7,8 +7,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from network_audits import Networks
-from networks import halves_of, real
+from support.network_audits import Networks
+from support.networks import halves_of, real
 
 
 def withhold(draws=100):

@@ -7,9 +7,9 @@ draws, in one run.
 import time
 
 from matchbound import plan
-from matchbound.planning.outlooks import Prospects
-from matchbound.planning.questions import Question, choices_for
-from matchbound.planning.simulated import FEW, FEWER, Whole
+from matchbound.plans.outlooks import Prospects
+from matchbound.plans.question import Question, choices_for
+from matchbound.plans.simulation import FEW, FEWER, Whole
 
 LIMIT = 2.0
 SIZE, MATCHED = 100_000, 2 / 3

@@ -12,7 +12,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from matchbound.theorems.others import holdout_alone, patched_holdout
-from replicates import DATASETS, as_drawn, bounds_of, certify_all, old_bounds_of
+from support.replicates import DATASETS, as_drawn, bounds_of, certify_all, old_bounds_of
 
 ORDERS = 3
 

@@ -8,8 +8,8 @@ from statistics import fmean
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from matchbound import Choices
-from matchbound.choices import CANDIDATES
-from thresholds import Scored
+from matchbound.theorems.choices import CANDIDATES
+from support.thresholds import Scored
 
 
 def main():

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 
 from matchbound import bounds
-from matchbound.bounds._capital import ratio_bound
+from matchbound.bounds._betting import ratio_bound
 from matchbound.bounds.likelihood import likelihood_sequence
 
 DELTA = 0.05

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from audits import run
-from matchbound.cli import _parser
+from matchbound.commands.main import _parser
+from support.audits import run
 
 ROOT = Path(__file__).parents[1]
 

@@ -2,8 +2,8 @@
 
 import ast
 
-from mutants import PACKAGE, equivalent, modules
-from mutating import mutants_of
+from support.mutants import PACKAGE, equivalent, modules
+from support.mutating import mutants_of
 
 SOURCE = '''
 """A text."""

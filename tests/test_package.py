@@ -42,9 +42,9 @@ def loaded_by(statement):
         "import matchbound; matchbound.draw, matchbound.certify, matchbound.verify",
         "import matchbound; matchbound.plan",
         "import matchbound; matchbound.reconcile, matchbound.matchers.MATCHERS",
-        "import matchbound.cli",
-        "from matchbound.cli import _parser; _parser().format_help()",
-        "import matchbound.engines",
+        "import matchbound.commands.main",
+        "from matchbound.commands.main import _parser; _parser().format_help()",
+        "import matchbound.engines.connection",
     ],
 )
 def test_import_is_light(statement):
@@ -97,8 +97,8 @@ def test_public_names():
 
 
 def test_metrics_are_the_same_everywhere():
-    from matchbound.choices import METRICS
-    from matchbound.theorems import METRICS as TABLE
+    from matchbound.theorems.choices import METRICS
+    from matchbound.theorems.guarantees import METRICS as TABLE
 
     assert tuple(TABLE) == METRICS
 
@@ -107,14 +107,14 @@ def test_compiled_without_a_cache(monkeypatch):
     """As in a container with nothing to write to."""
     import numba
 
-    from matchbound._compiling import compiled
+    from matchbound.compiled import compiled
 
     def njit(**options):
         if "cache" in options:
             raise RuntimeError("cannot cache function: no locator available")
         return lambda function: function
 
-    monkeypatch.setattr("matchbound._compiling.njit", njit)
+    monkeypatch.setattr("matchbound.compiled.njit", njit)
     assert compiled(abs)(-1) == 1
     assert numba is not None
 

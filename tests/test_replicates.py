@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from matchbound.bounds.ranges import GRAIN
-from replicates import (
+from support.replicates import (
     DATASETS,
     SHARED,
     as_drawn,

@@ -7,20 +7,20 @@ from matchbound.errors import AssumptionError, EngineError, InputError, Matchbou
 
 if TYPE_CHECKING:
     from matchbound import bounds, matchers
-    from matchbound.certificates import Certificate
-    from matchbound.certifying import certify
-    from matchbound.choices import Choices
-    from matchbound.draws import Draw
-    from matchbound.labelled import labels
+    from matchbound.audits.draw import Draw
+    from matchbound.audits.labels import labels
+    from matchbound.audits.registry import register
+    from matchbound.audits.sample import draw
+    from matchbound.certificates.certificate import Certificate
+    from matchbound.certificates.certification import certify
+    from matchbound.certificates.patch import patch
+    from matchbound.certificates.verification import verify
+    from matchbound.certificates.withheld import withhold
     from matchbound.matchers import reconcile
-    from matchbound.patching import patch
-    from matchbound.planning import plan
-    from matchbound.registering import register
-    from matchbound.reports import write_report
-    from matchbound.sampling import draw
-    from matchbound.tallies import Tally
-    from matchbound.verifying import verify
-    from matchbound.withholding import withhold
+    from matchbound.plans.plan import plan
+    from matchbound.reports.report import write_report
+    from matchbound.theorems.choices import Choices
+    from matchbound.theorems.tally import Tally
 
 __all__ = [
     "AssumptionError",
@@ -46,22 +46,22 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Certificate": "certificates",
-    "Choices": "choices",
-    "Draw": "draws",
-    "Tally": "tallies",
+    "Certificate": "certificates.certificate",
+    "Choices": "theorems.choices",
+    "Draw": "audits.draw",
+    "Tally": "theorems.tally",
     "bounds": "bounds",
-    "certify": "certifying",
-    "draw": "sampling",
-    "labels": "labelled",
+    "certify": "certificates.certification",
+    "draw": "audits.sample",
+    "labels": "audits.labels",
     "matchers": "matchers",
-    "patch": "patching",
-    "plan": "planning",
+    "patch": "certificates.patch",
+    "plan": "plans.plan",
     "reconcile": "matchers",
-    "register": "registering",
-    "verify": "verifying",
-    "withhold": "withholding",
-    "write_report": "reports",
+    "register": "audits.registry",
+    "verify": "certificates.verification",
+    "withhold": "certificates.withheld",
+    "write_report": "reports.report",
 }
 
 

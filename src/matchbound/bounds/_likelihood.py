@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from matchbound._compiling import compiled
+from matchbound.compiled import compiled
 
 TINY = 1e-18  # of the sum: terms below it are left out, which is safe
 

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from matchbound._compiling import compiled
+from matchbound.compiled import compiled
 
 ROUNDING = 1e-9
 ROUNDS = 50  # of bisection

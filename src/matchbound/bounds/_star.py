@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from matchbound._compiling import compiled
-from matchbound.bounds._capital import CAP as FIXED_CAP
+from matchbound.bounds._betting import CAP as FIXED_CAP
+from matchbound.compiled import compiled
 
 CAP = 0.9  # a bet risks at most this part of the capital
 AIM = math.log(1.5)  # capital aims a little beyond 1/δ, or it would creep towards it

@@ -58,7 +58,7 @@ def sequence(
     >>> sequence([1, 1, 0, 1, 1, 1], size=8, delta=0.2).round(3)
     array([0.158, 0.421, 0.421, 0.421, 0.512, 0.625])
     """
-    from matchbound.bounds._capital import running_bound
+    from matchbound.bounds._betting import running_bound
 
     delta = check_delta(delta)
     numbers = check_values(values, (0.0, 1.0))
@@ -77,7 +77,7 @@ def fixed_bets_lower(
     known: Known = (0.0, 0),
 ) -> float:
     """The mean over members, as `anytime` bets on it."""
-    from matchbound.bounds._capital import ratio_bound
+    from matchbound.bounds._betting import ratio_bound
 
     bets = bets_at_any_time(len(values), delta, variance)
     return float(ratio_bound(member, values, one_size("betting", size), known, bets, delta))

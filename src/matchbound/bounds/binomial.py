@@ -5,7 +5,7 @@ from matchbound.bounds.sample import Sample, Size
 
 def clopper_pearson(k: int, s: int, delta: float) -> float:
     """The least p with P(Binomial(s, p) ≥ k) ≥ δ, or a hair below it."""
-    from matchbound.bounds._tails import binomial_share
+    from matchbound.bounds._hypergeometric import binomial_share
 
     return float(binomial_share(k, s, delta)) if k else 0.0
 

@@ -137,9 +137,9 @@ def hypergeometric_upper(
 @cache
 def _compiled() -> ModuleType:
     """Imported at first use, numba being slow to load; kept, an import statement being slow too."""
-    from matchbound.bounds import _tails
+    from matchbound.bounds import _hypergeometric
 
-    return _tails
+    return _hypergeometric
 
 
 def _invert(k: int, s: int, n: int, delta: float) -> int:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from matchbound.engines.engine import ROWS, Opened, QueryError, Table
-from matchbound.engines.frames import (
+from matchbound.engines.spark_frames import (
     as_utf8,
     handed_over,
     kinds_of,
@@ -17,7 +17,7 @@ from matchbound.engines.frames import (
     read_folder,
     read_parquet,
 )
-from matchbound.engines.sessions import quiet, session_of
+from matchbound.engines.spark_session import quiet, session_of
 from matchbound.errors import EngineError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from matchbound.matchers.graphs import Graph
 from matchbound.matchers.hubs import hubs
 from matchbound.matchers.matches import Matches
 from matchbound.matchers.percolation import percolation
-from matchbound.matchers.reconciling import MATCHERS, reconcile
+from matchbound.matchers.reconciliation import MATCHERS, reconcile
 from matchbound.matchers.witness import witness
 
 __all__ = [

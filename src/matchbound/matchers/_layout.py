@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from matchbound._compiling import compiled
+from matchbound.compiled import compiled
 
 
 @compiled

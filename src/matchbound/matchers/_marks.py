@@ -8,7 +8,7 @@ from heapq import heappush
 
 import numpy as np
 
-from matchbound._compiling import compiled
+from matchbound.compiled import compiled
 from matchbound.matchers._layout import lot, mixed, record
 
 X, Y, MARKS, NEXT_X, NEXT_Y, USED = range(6)  # of an entry; next: another pair of the same node

@@ -27,7 +27,7 @@ class Side:
         self.free = graph.neighbours.copy()
 
     def adopt(self, nodes: Ints, other: "Side", partners: Ints) -> None:
-        from matchbound.matchers._counting import add_near
+        from matchbound.matchers._witness import add_near
 
         self.partner[nodes] = partners
         self.reach[nodes, 0] = other.starts[partners]
@@ -55,7 +55,7 @@ class Board:
 
     def adopt(self, x: Ints, y: Ints) -> None:
         """Match these pairs for good."""
-        from matchbound.matchers._counting import close_up
+        from matchbound.matchers._witness import close_up
 
         if not len(x):
             return
@@ -85,7 +85,7 @@ class Board:
 
     def _count(self, x_end: int, y_end: int, least: int) -> tuple[Ints, Ints]:
         """Fill the rows' bests; return the columns' best and second, over all threads."""
-        from matchbound.matchers._counting import count_rows
+        from matchbound.matchers._witness import count_rows
 
         for _, _, own_best, own_second in self._own:
             own_best[:y_end], own_second[:y_end] = 0, 0
@@ -101,7 +101,7 @@ class Board:
 
     def _with_columns(self, x: Ints, y: Ints, x_end: int, second: Ints) -> Ints:
         """Raise `second` to the highest count of y and another x."""
-        from matchbound.matchers._counting import raise_to_rivals
+        from matchbound.matchers._witness import raise_to_rivals
 
         known = (y, x, self._y.rows, self._y.reach, self._x.free, x_end)
         self._in_turns(raise_to_rivals, lambda own: (*known, own, second))

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from matchbound.errors import InputError
+from matchbound.matchers.columns import as_text, read_columns, refuse_spaces
 from matchbound.matchers.graphs import Graph, Ints, ranked
-from matchbound.matchers.pairs import as_text, read_columns, refuse_spaces
 
 Read = tuple[Any, Ints, Ints]  # ids, and the places among them of the edges' two ends
 

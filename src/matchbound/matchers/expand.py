@@ -30,7 +30,7 @@ def expand(
     Prefer it: for recall, and from a handful of seeds. Memory grows with the pairs marked.
     Source: Kazemi, Hassani and Grossglauser (2015).
     """
-    from matchbound.matchers._expanding import expand_from
+    from matchbound.matchers._expand import expand_from
 
     spare = marks - _most_of_matches(left, right)
     if spare < 0:

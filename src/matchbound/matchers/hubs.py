@@ -17,7 +17,7 @@ def hubs(left: Graph, right: Graph, *, most: int = MOST) -> tuple[Ints, NDArray[
     and how alike they are. Ties stay unmatched: names do not matter.
     Source: after Tian and Patel (2008), who match the nodes of highest degree first.
     """
-    from matchbound.matchers._profiles import likeness
+    from matchbound.matchers._hubs import likeness
 
     x_hubs, y_hubs = _hubs_of(left, most), _hubs_of(right, most)
     if not (x_hubs and y_hubs):

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from matchbound.engines import Engine, keep, lend, query
+from matchbound.engines.connection import Engine, keep, lend, query
 from matchbound.errors import InputError
-from matchbound.loading import count_rows, spaced
+from matchbound.matchers.columns import key_columns, refuse_spaces, spaces_around
 from matchbound.matchers.edges import no_edge, no_id
-from matchbound.matchers.pairs import key_columns, refuse_spaces, spaces_around
 from matchbound.matchers.seeds import known_pairs, refuse_repeated, unknown
-from matchbound.sources import load, open_source
+from matchbound.tables.ids import count_rows, spaced
+from matchbound.tables.sources import load, open_source
 
 
 def load_network(con: Engine, given: Any, side: str) -> str:
@@ -25,14 +25,14 @@ def load_network(con: Engine, given: Any, side: str) -> str:
     ((empty,),) = con.rows(f"select count(*) - count(id) from {ends}")
     if empty:
         raise no_id(side, f"{empty} empty")
-    keep(con, f"{side}_edges", "edges", given="given_edges")
+    keep(con, f"{side}_edges", "matchers/edges", given="given_edges")
     if not count_rows(con, f"{side}_edges"):
         raise no_edge(side)
     if kind == "string":
         ((first,),) = con.rows(f"select min(id) from {ends} where {spaced('id')}")
         if first is not None:
             raise spaces_around(side, first)
-    keep(con, f"{side}_nodes", "degrees", given="given_edges", edges=f"{side}_edges")
+    keep(con, f"{side}_nodes", "matchers/degrees", given="given_edges", edges=f"{side}_edges")
     return kind
 
 
@@ -49,8 +49,8 @@ def load_seeds(con: Engine, given: Any, kinds: tuple[str, str]) -> None:
     lend(con, "seeds", {"place": pa.array(np.arange(len(x))), "x": x, "y": y})
     for column, ids, side in (("x", x, "left"), ("y", y, "right")):
         refuse_spaces(ids, "seeds")
-        strange = query(con, "strange_seeds", column=column, nodes=f"{side}_nodes")
+        strange = query(con, "matchers/strange_seeds", column=column, nodes=f"{side}_nodes")
         if strange:
             raise unknown(column, len(strange), side, strange[0][0])
         refuse_repeated(column, ids)
-    keep(con, "matched", "known_pairs", x=kinds[0], y=kinds[1])
+    keep(con, "matched", "matchers/known_pairs", x=kinds[0], y=kinds[1])

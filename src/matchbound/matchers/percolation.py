@@ -17,7 +17,7 @@ def percolation(
     Prefer it: as the plainest of its kind, whose number of seeds needed is understood.
     Source: Yartseva and Grossglauser (2013).
     """
-    from matchbound.matchers._percolating import percolate
+    from matchbound.matchers._percolation import percolate
 
     key = key_of(seed)
     queue = shuffled(seeds, left, right, key)

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchbound.errors import InputError
+from matchbound.matchers.columns import as_text, read_columns, refuse_spaces
 from matchbound.matchers.graphs import Graph, Ints
 from matchbound.matchers.hubs import hubs
-from matchbound.matchers.pairs import as_text, read_columns, refuse_spaces
 
 
 def read_seeds(given: Any, left: Graph, right: Graph) -> tuple[Ints, NDArray[np.float64]]:

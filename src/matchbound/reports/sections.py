@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from matchbound.parts import WHOLE
-from matchbound.surviving import survives, why_untold, with_errors
-from matchbound.tallies import Cell, Tally
-from matchbound.theorems import Guarantee, guarantees
-from matchbound.words import rounded, subject
+from matchbound.certificates.words import rounded, subject
+from matchbound.theorems.guarantees import Guarantee, guarantees
+from matchbound.theorems.label_errors import survives, why_untold, with_errors
+from matchbound.theorems.parts import WHOLE
+from matchbound.theorems.tally import Cell, Tally
 
 if TYPE_CHECKING:
-    from matchbound.certificates import Certificate
+    from matchbound.certificates.certificate import Certificate
 
 WRONG = (1, 2, 5, 10)  # labels
 MOST = 40  # kinds of nodes that a table shows

@@ -5,8 +5,8 @@ A wrong label's node is not in L after all: its part of the sums goes, and its g
 
 from fractions import Fraction
 
-from matchbound.tallies import Cell, Label
 from matchbound.theorems import gaps
+from matchbound.theorems.tally import Cell, Label
 
 
 def precision(label: Label, one_to_one: bool) -> Fraction:

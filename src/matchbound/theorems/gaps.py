@@ -6,7 +6,7 @@ nodes' labels may tell the truth of some of them (`Cell`).
 
 from fractions import Fraction
 
-from matchbound.tallies import Cell
+from matchbound.theorems.tally import Cell
 
 
 def precision_loss(cell: Cell) -> Fraction:

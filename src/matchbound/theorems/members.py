@@ -11,9 +11,9 @@ from matchbound import bounds
 from matchbound.bounds.hypergeometric import hypergeometric_lower, share_lower
 from matchbound.bounds.likelihood import likelihood_ones, likelihood_share
 from matchbound.bounds.sample import DEFAULT_VARIANCE
-from matchbound.choices import Choices
-from matchbound.tallies import Tally
-from matchbound.theorems import labels
+from matchbound.theorems import nodes
+from matchbound.theorems.choices import Choices
+from matchbound.theorems.tally import Tally
 from matchbound.theorems.terms import (
     RATIOS,
     Known,
@@ -62,9 +62,9 @@ def least(
     Free of δ: those seen, nodes whose partner's label names them, and on precision's event as many
     more as the holdout matcher's right matches outside L (`right`).
     """
-    known = sum(labels.matched(trained(tally)))
+    known = sum(nodes.matched(trained(tally)))
     rest = tally.size - len(tally.train)
-    seen = spoilt([float(one) for one in labels.matched(tally.fresh)], errors)
+    seen = spoilt([float(one) for one in nodes.matched(tally.fresh)], errors)
     bound = members_bound(choices)
     share = matched_share(tally.everywhere)
     variance = None if bound == "orderfree" else max(share * (1 - share), DEFAULT_VARIANCE)
@@ -75,7 +75,7 @@ def least(
             delta,
             lambda d: mean_lower(seen, rest, d, bound, variance),
         )
-    in_labels = sum(labels.matched(tally.labelled)) - errors
+    in_labels = sum(nodes.matched(tally.labelled)) - errors
     named = sum(c.nodes for c in tally.gap if c.right + c.added_right + c.missed)
     more = 0 if errors else max(named, right or 0.0)
     return _up(max(known + others, in_labels + more, 1))
@@ -90,11 +90,11 @@ def found(
     tally: Tally, choices: Choices, delta: float, bound: str, errors: int = 0
 ) -> Line | Steps:
     """A lower bound on Σ r_H, as a function of the number of nodes with a true match."""
-    known_member, known_values = labels.recalls(trained(tally))
+    known_member, known_values = nodes.recalls(trained(tally))
     known = math.fsum(known_values), sum(known_member)
     rest = tally.size - len(tally.train)
     fresh = sampled(tally)
-    member, values = labels.recalls(fresh)
+    member, values = nodes.recalls(fresh)
     if not rest:
         require_some(known[1], "a true match", tally.train)
         return Line(known[0], 0.0)
@@ -107,7 +107,7 @@ def found(
     seen = [value for value, belongs in zip(values, member, strict=True) if belongs]
     if bound in ("hypergeometric", "likelihood"):
         return _steps(spoilt(seen, errors), delta, bound, known)
-    sizes = (len(seen), rest - labels.verified_without(fresh))
+    sizes = (len(seen), rest - nodes.verified_without(fresh))
     low = bounds.lower(seen, size=sizes, delta=delta, method=bound)
     return Line(known[0] - known[1] * low, low)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from matchbound.tallies import Cell, Label, Tally
+from matchbound.theorems.tally import Cell, Label, Tally
 
 
 def holdout_alone(tally: Tally) -> Tally:

@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 
 from matchbound import bounds
 from matchbound.bounds.orderfree import weighted_lower
-from matchbound.choices import Choices
 from matchbound.errors import AssumptionError
-from matchbound.tallies import Cell, Label, Tally
-from matchbound.theorems import gaps, labels
+from matchbound.theorems import gaps, nodes
+from matchbound.theorems.choices import Choices
+from matchbound.theorems.tally import Cell, Label, Tally
 from matchbound.theorems.terms import (
     RATIOS,
     Finding,
@@ -44,10 +44,10 @@ def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
     most = most_matches(cells, choices)
     bound = _bound(choices, "precision", most <= 1)
     delta, *others = choices.shares(4)
-    nodes, weights = _sample(tally, choices)
-    member, values = labels.found(nodes)
+    drawn, weights = _sample(tally, choices)
+    member, values = nodes.found(drawn)
     size = _holdout_size(tally, choices, cells)
-    require_some(sum(member), "a match of the holdout matcher", nodes)
+    require_some(sum(member), "a match of the holdout matcher", drawn)
     variance = planned_variance(choices, "precision")
     over_all = None if variance is None else variance * matched_share(cells)
 
@@ -86,9 +86,9 @@ def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
     cells = _compared(tally, choices)
     bound = _bound(choices, "recall", choices.one_to_one)
     delta, *others = choices.shares(3)
-    nodes, weights = _sample(tally, choices)
-    member, values = labels.recalls(nodes)
-    require_some(sum(member), "a true match", nodes)
+    drawn, weights = _sample(tally, choices)
+    member, values = nodes.recalls(drawn)
+    require_some(sum(member), "a true match", drawn)
     share = choices.matched or matched_share(cells)
     variance = planned_variance(choices, "recall", share)
 
@@ -98,14 +98,14 @@ def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
         if bound in RATIOS:
             spread = or_default(variance, share, bound)
             return ratio_lower(member, values, tally.size, d, bound, spread)
-        sizes = (sum(member), tally.size - labels.verified_without(nodes))
+        sizes = (sum(member), tally.size - nodes.verified_without(drawn))
         return bounds.lower(_members(member, values), size=sizes, delta=d, method=bound)
 
     value = bounded("paper recall labels", delta, at)
     if complete:
         gap = _share(cells, "recall gap", gaps.drops, bounds.upper, others[0], (tally, choices))
         if gap:
-            matched = _members_share(tally, nodes, weights, others[1], choices)
+            matched = _members_share(tally, drawn, weights, others[1], choices)
             value = value - gap / matched if matched else 0.0
     return Finding(value, estimate(_members(member, values)), bound)
 
@@ -115,8 +115,8 @@ def error_rate(tally: Tally, choices: Choices, complete: bool) -> Finding:
     cells = _compared(tally, choices)
     bound = _bound(choices, "error-rate", True)
     delta, *others = choices.shares(2)
-    nodes, weights = _sample(tally, choices)
-    wrong = labels.errors(nodes)
+    drawn, weights = _sample(tally, choices)
+    wrong = nodes.errors(drawn)
     variance = planned_variance(choices, "error-rate")
 
     def at(d: float) -> float:
@@ -159,12 +159,12 @@ def _with_unlabelled(labels: tuple[Label, ...]) -> tuple[Label, ...]:
 
 def _members_share(
     tally: Tally,
-    nodes: Sequence[Label],
+    drawn: Sequence[Label],
     weights: list[float],
     delta: float,
     choices: Choices,
 ) -> float:
-    seen = labels.matched(nodes)
+    seen = nodes.matched(drawn)
 
     def at(d: float) -> float:
         if weights:

@@ -6,7 +6,7 @@ validation labels.
 
 from collections.abc import Callable, Mapping
 
-from matchbound.tallies import Label, Tally
+from matchbound.theorems.tally import Label, Tally
 from matchbound.theorems.terms import sure
 
 RAISED = 1.5  # steady bets forgive a variance planned too large more than one too small

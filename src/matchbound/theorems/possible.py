@@ -6,9 +6,9 @@ Labelled nodes are as they are; the most that the others can be is all right, th
 from collections.abc import Sequence
 from fractions import Fraction
 
-from matchbound.choices import Choices
-from matchbound.tallies import Tally
-from matchbound.theorems import labels
+from matchbound.theorems import nodes
+from matchbound.theorems.choices import Choices
+from matchbound.theorems.tally import Tally
 from matchbound.theorems.terms import worst
 
 Range = tuple[Fraction, Fraction]
@@ -49,5 +49,5 @@ def _recall(tally: Tally, choices: Choices) -> Parts:
 
 
 def _error_rate(tally: Tally, choices: Choices) -> Parts:
-    wrong = [Fraction(one) for one in labels.complete_errors(tally.labelled)]
+    wrong = [Fraction(one) for one in nodes.complete_errors(tally.labelled)]
     return wrong, tally.size - len(tally.labelled)

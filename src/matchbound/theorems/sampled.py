@@ -13,9 +13,9 @@ import numpy as np
 from matchbound import bounds
 from matchbound.bounds.hypergeometric import share_lower
 from matchbound.bounds.likelihood import likelihood_share
-from matchbound.choices import Choices
-from matchbound.tallies import Cell, Tally
-from matchbound.theorems import gaps, labels
+from matchbound.theorems import gaps, nodes
+from matchbound.theorems.choices import Choices
+from matchbound.theorems.tally import Cell, Tally
 from matchbound.theorems.terms import (
     NOTHING,
     RATIOS,
@@ -45,9 +45,9 @@ def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
     delta, *others = choices.shares(4)
     bound = pick_bound(choices, "precision", choices.at_most_one_match)
     fresh = sampled(tally)
-    member, values = labels.found(fresh)
+    member, values = nodes.found(fresh)
     require_some(sum(member), "a match of the holdout matcher", tally.fresh)
-    known = NOTHING if choices.future else _sums(*labels.found(trained(tally)))
+    known = NOTHING if choices.future else _sums(*nodes.found(trained(tally)))
     variance = planned_variance(choices, "precision")
     share = matched_share(tally.gap)
     over_all = None if variance is None else variance * share
@@ -73,7 +73,7 @@ def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
             tally, "precision complete", lambda c: c.c > 0, bounds.upper, others[2], choices
         )
         value = (some * value - lost) / kept
-    return Finding(value, estimate(labels.precisions(fresh)), bound)
+    return Finding(value, estimate(nodes.precisions(fresh)), bound)
 
 
 def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
@@ -81,13 +81,13 @@ def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
     delta, *others = choices.shares(3)
     bound = pick_bound(choices, "recall", choices.one_to_one)
     fresh = sampled(tally)
-    member, values = labels.recalls(fresh)
+    member, values = nodes.recalls(fresh)
     require_some(sum(member), "a true match", tally.fresh)
-    known = NOTHING if choices.future else _sums(*labels.recalls(trained(tally)))
+    known = NOTHING if choices.future else _sums(*nodes.recalls(trained(tally)))
     rest = tally.size - len(tally.train)
     share = choices.matched or matched_share(tally.gap)
     variance = planned_variance(choices, "recall", share)
-    sizes = (sum(member), rest - labels.verified_without(fresh))
+    sizes = (sum(member), rest - nodes.verified_without(fresh))
 
     def at(d: float) -> float:
         if bound in RATIOS:
@@ -110,7 +110,7 @@ def error_rate(tally: Tally, choices: Choices, complete: bool) -> Finding:
     """W ≤ W_H + upper(1{C ≠ H})."""
     delta, *others = choices.shares(2)
     bound = pick_bound(choices, "error-rate", True)
-    fresh = labels.errors(sampled(tally))
+    fresh = nodes.errors(sampled(tally))
     require_some(len(fresh), "a label outside the training nodes", tally.validation)
     rest = tally.size - len(tally.train)
     size = None if choices.future else rest
@@ -121,7 +121,7 @@ def error_rate(tally: Tally, choices: Choices, complete: bool) -> Finding:
         lambda d: bounds.upper(fresh, size=size, delta=d, method=bound, variance=variance),
     )
     if not choices.future:
-        value = (sum(labels.errors(trained(tally))) + rest * value) / tally.size
+        value = (sum(nodes.errors(trained(tally))) + rest * value) / tally.size
     if complete:
         value += _share(tally, "error-rate gap", gaps.differs, bounds.upper, others[0], choices)
     return Finding(value, estimate(fresh), bound)
@@ -162,7 +162,7 @@ def _mean_loss(tally: Tally, delta: float, choices: Choices) -> float:
 
 def _members_share(tally: Tally, delta: float, choices: Choices) -> float:
     """A lower bound on the share of nodes with a true match."""
-    seen = labels.matched(tally.fresh)
+    seen = nodes.matched(tally.fresh)
     rest = tally.size - len(tally.train)
     size = None if choices.future else rest
     method = "binomial" if choices.future else members_bound(choices)
@@ -173,7 +173,7 @@ def _members_share(tally: Tally, delta: float, choices: Choices) -> float:
     )
     if choices.future:
         return low
-    known = sum(labels.matched(tally.train))
+    known = sum(nodes.matched(tally.train))
     return (known + max(rest * low, sum(seen))) / tally.size
 
 

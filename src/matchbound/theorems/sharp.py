@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
-from matchbound.choices import Choices
-from matchbound.tallies import Tally
-from matchbound.theorems import costs, gaps, labels, members
+from matchbound.theorems import costs, gaps, members, nodes
+from matchbound.theorems.choices import Choices
+from matchbound.theorems.tally import Tally
 from matchbound.theorems.terms import (
     Finding,
     bounded,
@@ -53,7 +53,7 @@ def holdout_right(tally: Tally, choices: Choices, errors: int = 0) -> Finding:
     (delta,) = choices.shares(1)
     bound = pick_bound(choices, "precision", most_matches(tally.everywhere, choices) <= 1)
     variance = or_default(planned_variance(choices, "precision"), 1.0, bound)
-    known, fresh = labels.precisions(trained(tally)), labels.precisions(sampled(tally))
+    known, fresh = nodes.precisions(trained(tally)), nodes.precisions(sampled(tally))
     rest = matched_count(tally.everywhere) - sum(label.h > 0 for label in tally.train)
     right = math.fsum(known)
     if rest:
@@ -63,7 +63,7 @@ def holdout_right(tally: Tally, choices: Choices, errors: int = 0) -> Finding:
             delta,
             lambda d: mean_lower(fresh, rest, d, bound, variance, errors),
         )
-    right = max(right, math.fsum(labels.precisions(tally.labelled)) - errors)
+    right = max(right, math.fsum(nodes.precisions(tally.labelled)) - errors)
     return Finding(right, estimate(fresh or known), bound)
 
 
@@ -87,11 +87,11 @@ def recall(tally: Tally, choices: Choices, complete: bool, errors: int = 0) -> F
     bound = pick_bound(choices, "recall", choices.one_to_one)
     right = None if errors else _right_elsewhere(tally, choices)
     least = members.least(tally, choices, delta_members, right, errors)
-    most = sum(labels.matched(tally.labelled)) + tally.size - len(tally.labelled) + errors
-    after = math.fsum(labels.complete_recalls(tally.labelled))
+    most = sum(nodes.matched(tally.labelled)) + tally.size - len(tally.labelled) + errors
+    after = math.fsum(nodes.complete_recalls(tally.labelled))
     after -= errors * max(costs.recall(label) for label in tally.fresh) if errors else 0.0
     lost = worst("sharp recall gap", _recall_lost(tally, right), 0.0)
-    spent = math.fsum(labels.recalls(tally.labelled)[1]) + lost
+    spent = math.fsum(nodes.recalls(tally.labelled)[1]) + lost
     floor = _floor(tally, choices, right)
 
     def at(d: float) -> float:
@@ -99,7 +99,7 @@ def recall(tally: Tally, choices: Choices, complete: bool, errors: int = 0) -> F
         return members.worst_ratio(found, least, most, after, spent, floor)
 
     value = bounded("sharp recall labels", delta, at)
-    member, values = labels.recalls(tally.fresh or tally.train)
+    member, values = nodes.recalls(tally.fresh or tally.train)
     seen = [value for value, belongs in zip(values, member, strict=True) if belongs]
     return Finding(value, estimate(seen), bound)
 
@@ -109,8 +109,8 @@ def error_rate(tally: Tally, choices: Choices, complete: bool, errors: int = 0) 
     (delta,) = choices.shares(1)
     bound = pick_bound(choices, "error-rate", True)
     rest = tally.size - len(tally.train)
-    wrong = float(sum(labels.errors(trained(tally))))
-    fresh = labels.errors(sampled(tally))
+    wrong = float(sum(nodes.errors(trained(tally))))
+    fresh = nodes.errors(sampled(tally))
     right = [float(not one) for one in fresh]
     variance = or_default(planned_variance(choices, "error-rate"), 1.0, bound)
     if rest:
@@ -121,11 +121,11 @@ def error_rate(tally: Tally, choices: Choices, complete: bool, errors: int = 0) 
             lambda d: 1 - mean_lower(right, rest, d, bound, variance, errors),
         )
     differing = worst("sharp error-rate gap", count_with(tally.gap, gaps.differs), 0)
-    elsewhere = wrong - sum(labels.errors(tally.labelled)) + differing
-    after: float = sum(labels.complete_errors(tally.labelled))
+    elsewhere = wrong - sum(nodes.errors(tally.labelled)) + differing
+    after: float = sum(nodes.complete_errors(tally.labelled))
     after += errors * max(costs.error_rate(label) for label in tally.fresh) if errors else 0
     value = (after + min(tally.size - len(tally.labelled), max(elsewhere, 0.0))) / tally.size
-    return Finding(value, estimate(fresh or labels.errors(tally.train)), bound)
+    return Finding(value, estimate(fresh or nodes.errors(tally.train)), bound)
 
 
 def _right_elsewhere(tally: Tally, choices: Choices) -> float | None:
@@ -133,7 +133,7 @@ def _right_elsewhere(tally: Tally, choices: Choices) -> float | None:
     if "precision" not in choices.metrics or choices.choose_threshold:
         return None
     right = holdout_right(tally, choices).value
-    return max(0.0, right - math.fsum(labels.precisions(tally.labelled)))
+    return max(0.0, right - math.fsum(nodes.precisions(tally.labelled)))
 
 
 def _recall_lost(tally: Tally, right: float | None) -> float:
@@ -154,7 +154,7 @@ def _floor(tally: Tally, choices: Choices, right: float | None) -> float:
     """Σ r_H is at least Σ p_H where a node has at most one true match; else nothing is known."""
     if right is None or not choices.one_to_one:
         return 0.0
-    return right + math.fsum(labels.precisions(tally.labelled))
+    return right + math.fsum(nodes.precisions(tally.labelled))
 
 
 def _sum_of_ratios(pairs: Iterable[tuple[int | None, int]]) -> Fraction:

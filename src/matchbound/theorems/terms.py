@@ -16,9 +16,9 @@ from matchbound import bounds
 from matchbound.bounds.orderfree import orderfree_ratio
 from matchbound.bounds.sample import DEFAULT_VARIANCE
 from matchbound.bounds.star import star_with_errors
-from matchbound.choices import Choices
 from matchbound.errors import AssumptionError
-from matchbound.tallies import Cell, Label, Tally
+from matchbound.theorems.choices import Choices
+from matchbound.theorems.tally import Cell, Label, Tally
 
 Known = tuple[float, int]
 """The sum and the number of values that are known without sampling."""

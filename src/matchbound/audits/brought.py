@@ -1,0 +1,162 @@
+"""What labels are of: a draw's nodes, or nodes that a person brings along."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from matchbound.audits.draw import Draw, Row, join_orders, population_of
+from matchbound.audits.training import check_second
+from matchbound.engines.connection import Engine
+from matchbound.errors import InputError
+from matchbound.files import digest_of_file
+from matchbound.tables.predictions import id_column, kind_of_ids, read_ids
+from matchbound.tables.sides import Matching
+from matchbound.tables.sources import Source, open_source
+from matchbound.theorems.choices import Choices
+
+DRAWN = "matchbound drew the labelled nodes uniformly at random."
+DRAWN_AFTER = (
+    "matchbound drew the validation nodes uniformly at random from all nodes but the training "
+    "nodes, which were there before and need not be random."
+)
+GIVEN = (
+    "The seed was given by the user. Assumed: no other seed was tried, and this one was not chosen "
+    "by the nodes that it draws."
+)
+BROUGHT = (
+    "Not checked: the labelled nodes are a uniform random sample of the population, and the nodes "
+    "trained on a uniform random part of them, by randomness that nobody could know or repeat; how "
+    "many were labelled was fixed without looking at labels."
+)
+SEEN = ("until", "among", "gap")  # what decides which nodes are drawn
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the labels are of, wherever they come from.
+
+    `exploratory` are the choices that differ from the draw's. `stops`: labels of a beginning of the
+    order may be all there are.
+    """
+
+    size: int
+    kind: str  # of the population's ids, as loaded
+    sample: Sequence[Row]
+    gap: Sequence[str]
+    choices: Choices
+    inputs: Mapping[str, Any]
+    origin: str
+    matching: Matching
+    exploratory: tuple[str, ...] = ()
+    stops: bool = False
+
+
+def chosen_after(draw: Draw, changes: Mapping[str, Any]) -> tuple[Choices, tuple[str, ...]]:
+    """The draw's choices with changes, and which of them are not the draw's."""
+    for name in changes:
+        if name in SEEN and changes[name] != getattr(draw.choices, name):
+            if name == "gap" and changes[name] == 0:
+                continue
+            raise InputError(
+                f"{name} must be as it was drawn, got {changes[name]!r}. Draw again with it."
+            )
+    before = draw.choices.as_dict()
+    choices = Choices.from_dict(before | dict(changes))
+    after = choices.as_dict()
+    return choices, tuple(name for name in after if after[name] != before[name])
+
+
+def as_drawn(
+    con: Engine,
+    audit: Any,
+    draw: Draw,
+    population: Any,
+    choices: tuple[Choices, tuple[str, ...]],
+    columns: tuple[Sequence[tuple[Source, str]], Sequence[tuple[Source, str]]],
+) -> Setting:
+    """The nodes of a draw; `columns` are those of x and of y, if ids may be read as they are."""
+    source = open_source(con, "population", population_of(draw, audit, population))
+    if source.digest != draw.population["digest"]:
+        raise InputError(
+            f"population must be what was drawn from, got {source.path or 'a table'!r}, which has "
+            "changed since. Restore it, or draw again."
+        )
+    column = id_column(source, draw.population["id"])
+    xs, ys = columns
+    compared = [*xs, *(ys if draw.matching.dedupe else [])]
+    origin = draw.matching.source
+    whole = compared and origin is None
+    kind = kind_of_ids(source, column, *compared) if whole else "string"
+    size = read_ids(con, source, "population", column, kind, checked=True, origin=origin)
+    path = None if isinstance(audit, Draw) else Path(audit) / "draw.json"
+    drawn = {
+        "path": None if path is None else str(path),
+        "digest": draw.digest if path is None else digest_of_file(path),
+        "seed_given": draw.seed_given,
+    }
+    inputs = {"population": source.as_dict(size=size, id=draw.population["id"]), "draw": drawn}
+    if draw.trained_on is not None:
+        inputs["trained_on"] = dict(draw.trained_on)
+    chosen, exploratory = choices
+    if draw.is_second:
+        check_second(chosen)
+    draw.matching.check_future(chosen.future)
+    return Setting(
+        size,
+        kind,
+        draw.sample,
+        draw.gap if chosen.gap else (),
+        chosen,
+        inputs,
+        GIVEN if draw.seed_given else DRAWN_AFTER if draw.is_second else DRAWN,
+        draw.matching,
+        exploratory,
+        stops=chosen.counted == "recall" or (draw.choices.is_anytime and chosen.is_anytime),
+    )
+
+
+def as_brought(
+    con: Engine,
+    population: Any,
+    id: str | None,
+    trained_on: Any,
+    choices: Choices,
+    matching: Matching,
+    read: Callable[[], None],
+) -> Setting:
+    """The nodes that have a label: D, and all others to validate on. Their order means nothing."""
+    matching.check_future(choices.future)
+    source = open_source(con, "population", population)
+    column = id_column(source, id)
+    size = read_ids(con, source, "population", column, origin=matching.source)
+    read()
+    inputs: dict[str, Any] = {"population": source.as_dict(size=size, id=id, **matching.as_dict())}
+    labelled = _ids(con, "select distinct x as id from labels")
+    if not labelled:
+        raise InputError("labels must be of at least one node, got none. Check the file.")
+    unknown = _ids(con, "select distinct x as id from labels anti join population on x = id")
+    if unknown:
+        raise InputError(
+            f"labels must be of nodes of the population, got {unknown[0]!r}, which is not in it. "
+            "Give the population that the labelled nodes were drawn from."
+        )
+    trained: list[str] = []
+    if trained_on is not None:
+        used = open_source(con, "trained_on", trained_on)
+        read_ids(con, used, "trained", id_column(used, None, "x"), origin=matching.source)
+        inputs["trained_on"] = used.as_dict()
+        trained = _ids(con, "select id from trained")
+        strange = sorted(set(trained) - set(labelled))
+        if strange:
+            raise InputError(
+                f"trained_on must hold labelled nodes, got {strange[0]!r} without a label. "
+                "Give all labels, those trained on included."
+            )
+    kept = set(trained)
+    sample = join_orders(trained, [node for node in labelled if node not in kept])
+    return Setting(size, "string", sample, (), choices, inputs, BROUGHT, matching)
+
+
+def _ids(con: Engine, select: str) -> list[str]:
+    return [node for (node,) in con.rows(f"{select} order by id")]

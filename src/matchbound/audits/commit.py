@@ -1,0 +1,177 @@
+"""A draw entered into its folder: matcher and choices first, then a seed, then the nodes."""
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from matchbound.audits.draw import FILES, Draw
+from matchbound.audits.folder import draw_record, is_written, last_draw
+from matchbound.audits.ledger import Entry, since_draw, sound_ledger, transaction
+from matchbound.audits.standing import draws_cost
+from matchbound.certificates.words import at_least, percent
+from matchbound.errors import InputError
+from matchbound.files import alone, refuse_existing
+
+
+@dataclass(frozen=True)
+class Request:
+    """A draw that was checked and has no nodes yet.
+
+    `facts` is all that is fixed before the seed, `lines` the same in words; `make` draws with a
+    seed; `check_labels` refuses a folder whose labels are not to be there.
+    """
+
+    facts: Mapping[str, Any]
+    registered: Sequence[Mapping[str, Any]]
+    lines: Sequence[str]
+    make: Callable[[str], Draw]
+    check_labels: Callable[[Path], None]
+
+    @property
+    def seed(self) -> str | None:
+        """As the user gave it."""
+        seed: str | None = self.facts["seed"]
+        return seed
+
+    @property
+    def delta(self) -> Fraction:
+        """What a fresh draw costs: nothing if it is of D alone."""
+        return (
+            Fraction(repr(self.facts["choices"]["delta"])) if self.facts["choices"] else Fraction()
+        )
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a request is to a folder: a draw that continues, with its seed, or a fresh one."""
+
+    words: str
+    continues: Entry | None = None
+    grown: bool = False
+    unfinished: bool = False
+
+
+def decide(folder: Path, entries: Sequence[Entry], request: Request) -> Decision:
+    """Keep the seed only where nothing that the nodes or the bounds depend on has changed."""
+    last = last_draw(entries)
+    unfinished = last is not None and not is_written(folder, last)
+    fresh = Decision(_price(entries, request), unfinished=unfinished)
+    if last is None or "choices" not in last or _labels_seen(entries):
+        return fresh
+    before = entries[last["choices"] - 1]
+    other = {name for name, value in request.facts.items() if before.get(name) != value}
+    if not other:
+        words = "Nothing has changed since that draw: the seed stays, and this costs nothing."
+        return Decision(words, last, unfinished=unfinished)
+    if other == {"labels"} and (request.facts["labels"] or 0) > (before["labels"] or 0) > 0:
+        words = f"The seed stays, and this costs nothing. {GROWN}"
+        return Decision(words, last, grown=True, unfinished=unfinished)
+    return fresh
+
+
+GROWN = (
+    "Not checked: when the sample was made larger, nobody had seen labels of validation nodes, or "
+    "chose the size by which nodes were drawn."
+)
+
+
+def _labels_seen(entries: Sequence[Entry]) -> bool:
+    return any(entry["kind"] in ("label", "labels") for entry in since_draw(entries))
+
+
+def _price(entries: Sequence[Entry], request: Request) -> str:
+    if not request.delta:
+        return "Nodes to train on cost no probability."
+    cost = draws_cost([*entries, *_to_be_entered(entries, request)])
+    delta, sure = f"δ = {float(request.delta):g}", percent(at_least(1 - cost))
+    if cost == request.delta:
+        return f"This draw costs {delta}: its certificates hold with probability at least {sure}."
+    return (
+        f"This draw costs {delta}, and other draws or matchers are on record in this folder: all "
+        f"its certificates together hold with probability at least {sure}."
+    )
+
+
+def _to_be_entered(entries: Sequence[Entry], request: Request) -> list[Entry]:
+    """The entries that a fresh draw would make, as far as they bear on its price."""
+    number = len(entries)
+    facts: list[dict[str, Any]] = [
+        {"kind": "register", "holdout": dict(holdout)} for holdout in request.registered
+    ]
+    choices = request.facts["choices"]
+    several = max(len(choices["algorithms"]), 1)
+    drawn = {"draw": "", "seed": "", "labels": 1, "delta": choices["delta"], "several": several}
+    facts.append({"kind": "draw", **drawn})
+    return [{"entry": number + i, **one} for i, one in enumerate(facts, start=1)]
+
+
+def preview(folder: Path, request: Request, *, force: bool) -> list[str]:
+    """What `enter` would say before it makes a seed; nothing is written."""
+    _refuse_file(folder)
+    with alone(folder):
+        entries = sound_ledger(folder).entries if (folder / "ledger.jsonl").exists() else ()
+        decision = decide(folder, entries, request)
+        _check_folder(folder, entries, request, decision, force)
+    return [*request.lines, decision.words]
+
+
+def enter(folder: Path, request: Request, *, force: bool, say: Callable[[str], None]) -> Draw:
+    """Put matcher and choices on record, make the seed, put the draw on record, write its files.
+
+    The draw's entry is on disk before any file shows a drawn node. A draw that is on record and was
+    interrupted is finished with its seed.
+    """
+    _refuse_file(folder)
+    with transaction(folder, begins=True) as ledger, alone(folder):
+        decision = decide(folder, ledger.entries, request)
+        _check_folder(folder, ledger.entries, request, decision, force)
+        before = decision.continues
+        more: dict[str, Any] = {}
+        if before is None or decision.grown:
+            for holdout in () if decision.grown else request.registered:
+                ledger.add("register", holdout=dict(holdout), validation=0)
+            more["choices"] = ledger.add("choices", **request.facts)["entry"]
+            ledger.commit()
+        seed = before["seed"] if before is not None else request.seed or secrets.token_hex(16)
+        drawn = request.make(seed)
+        if before is not None:
+            more |= {"choices": before["choices"]} | more
+            more |= {"extends": before["draw"]} | ({"grown": True} if decision.grown else {})
+        if before is None or before["draw"] != drawn.digest:
+            ledger.add("draw", **drawn.facts(), **more)
+        ledger.commit(final=True)
+        drawn.write(folder)
+    for line in (*request.lines, decision.words):
+        say(line)
+    return drawn
+
+
+def _refuse_file(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise InputError(
+            f"out must be a folder, got {str(folder)!r}, a file. Choose another place."
+        )
+
+
+def _check_folder(
+    folder: Path, entries: Sequence[Entry], request: Request, decision: Decision, force: bool
+) -> None:
+    request.check_labels(folder)
+    if request.facts["trained_on"] is not None and any(e["kind"] == "label" for e in entries):
+        raise InputError(
+            "trained_on must come with a folder in which nothing was labelled on the page, got "
+            f"{str(folder)!r}. Draw into another folder."
+        )
+    if decision.unfinished and decision.continues is None and not force:
+        raise InputError(
+            f"out must not hold a draw that was interrupted, got {str(folder)!r}. Repeat that "
+            "`draw` with the same arguments, which finishes it; or make another, which costs its δ "
+            "again, with --force."
+        )
+    record, train_seed = draw_record(folder), request.facts["train_seed"]
+    if train_seed is not None and record is not None and record["seed"] == train_seed:
+        return  # D alone is there, to be gone on from
+    refuse_existing([folder / name for name in FILES], force or decision.unfinished)

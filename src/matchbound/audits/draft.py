@@ -1,0 +1,191 @@
+"""What a draw is to take from which nodes, ready for a seed; and the same in words."""
+
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matchbound.audits.draw import Draw, join_orders
+from matchbound.audits.order import first, first_until
+from matchbound.audits.training import without_trained
+from matchbound.engines.connection import Engine
+from matchbound.errors import InputError
+from matchbound.tables.sides import Matching
+from matchbound.theorems.choices import Choices
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """D, where it was there before the seed: its nodes, and what they came from."""
+
+    nodes: Sequence[str]
+    seed: str | None = None
+    source: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to draw, from the tables `population` and `matched` in the engine."""
+
+    con: Engine
+    population: Mapping[str, Any]
+    labels: int | None
+    train: int
+    choices: Choices
+    matching: Matching
+    earlier: Earlier | None
+    is_train_alone: bool
+    registered: tuple[Mapping[str, Any], ...]
+    seed_given: bool
+
+    @property
+    def left(self) -> int:
+        """How many nodes S may be drawn from."""
+        return int(self.population["size"]) - (self.train if self.earlier else 0)
+
+    def checked_labels(self) -> int | None:
+        """How many nodes to validate on, if the seed does not decide it."""
+        check_count("gap", self.choices.gap, 0, self.population["size"])
+        if self.is_train_alone:
+            return None
+        if self.choices.counted == "precision":
+            if self.labels is not None:
+                raise InputError(
+                    f"labels must be left out with until precision, got {self.labels}: the holdout "
+                    "matcher tells how many it takes. Drop it."
+                )
+            self._check_until()
+            return None
+        if self.labels is None:
+            raise InputError(
+                "labels must be given, got None. Say how many nodes to draw to validate on, such "
+                "as 300; or give train alone, to draw training nodes first."
+            )
+        if self.choices.among:
+            most = self._matched()
+            return check_count("labels", self.labels, 1, most, "the number of matched nodes")
+        least = self.choices.until.get("recall", 1)
+        what = "the number of nodes not trained on" if self.earlier else "the population's size"
+        return check_count("labels", self.labels, least, self.left, what)
+
+    def _check_until(self) -> None:
+        """Where D is drawn with S, how many of its nodes are matched is known later."""
+        wanted, most = self.choices.until["precision"], self._matched()
+        if wanted > most:
+            raise InputError(
+                f"until must be at most the {most} nodes that the holdout matcher matches outside "
+                f"the training nodes, got precision={wanted}. Choose fewer."
+            )
+
+    def _matched(self) -> int:
+        """How many matched nodes S may be drawn from."""
+        if self.earlier is not None:
+            without_trained(self.con, self.earlier.nodes, ["matched"])
+        ((matched,),) = self.con.rows("select count(*) from matched")
+        return int(matched)
+
+    def lines(self, seed: str | None) -> list[str]:
+        return [*_sizes_in_words(self), *_choices_in_words(self), *_seed_in_words(self, seed)]
+
+    def make(self, seed: str) -> Draw:
+        compared = first(self.con, seed, "gap", self.choices.gap, self.population["size"])
+        trained, earlier = self._trained(seed), self.earlier
+        validated = [] if self.is_train_alone else self._validated(seed, trained)
+        depends = self.choices.among or self.choices.counted == "precision"
+        return Draw(
+            self.population,
+            seed,
+            len(validated),
+            self.train,
+            self.choices,
+            join_orders(trained, validated),
+            self.matching,
+            tuple(compared),
+            self.registered[0] if depends else None,
+            self.registered,
+            self.seed_given,
+            None if earlier is None else earlier.seed,
+            None if earlier is None else earlier.source,
+        )
+
+    def _trained(self, seed: str) -> Sequence[str]:
+        if self.earlier is None:
+            return first(self.con, seed, "train", self.train, self.population["size"])
+        tables = ["population", "matched"] if self.registered else ["population"]
+        without_trained(self.con, self.earlier.nodes, tables)
+        return self.earlier.nodes
+
+    def _validated(self, seed: str, trained: Sequence[str]) -> list[str]:
+        if self.choices.counted == "precision":
+            return first_until(self.con, seed, self.choices.until["precision"], trained)
+        assert self.labels is not None
+        if self.choices.among:
+            matched = self._matched()
+            return first(self.con, seed, "validation", self.labels, matched, "matched")
+        return first(self.con, seed, "validation", self.labels, self.left)
+
+
+def _sizes_in_words(plan: Plan) -> list[str]:
+    if plan.is_train_alone:
+        return [f"To be drawn: {plan.train} nodes to train on."]
+    until = "".join(f", until {k} count for {m}" for m, k in plan.choices.until.items())
+    labels = "nodes" if plan.labels is None else f"{plan.labels} nodes"
+    trained = f", and {plan.train} to train on" if plan.train else ""
+    if plan.earlier is not None:
+        trained = f", out of the {plan.left} that are not among the {plan.train} to train on"
+    gap = f"; {plan.choices.gap} to compare the matchers on" if plan.choices.gap else ""
+    return [f"To be drawn: {labels} to validate on{until}{trained}{gap}."]
+
+
+def _choices_in_words(plan: Plan) -> list[str]:
+    """δ and the metrics, and whatever else is not as it is by default."""
+    if plan.is_train_alone:
+        return []
+    usual, chosen = Choices().as_dict(), plan.choices.as_dict()
+    own = ("delta", "metrics", "until", "gap")
+    differ = [name for name in chosen if chosen[name] != usual[name] and name not in own]
+    more = [f"{name.replace('_', '-')} {_value_in_words(chosen[name])}".strip() for name in differ]
+    metrics = " and ".join(plan.choices.metrics)
+    return [f"Choices: {'; '.join([f'{metrics} at δ = {plan.choices.delta:g}', *more])}."]
+
+
+def _value_in_words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_value_in_words(one)}" for name, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_value_in_words, value))
+    if value is True:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _seed_in_words(plan: Plan, seed: str | None) -> list[str]:
+    if seed is not None:
+        return [f"The seed was given: {seed!r}. What is certified from it meets no --require."]
+    if plan.is_train_alone:
+        return [
+            "Label them, develop the holdout matcher, then draw the nodes to validate on: "
+            "draw POPULATION --labels N --holdout H --out AUDIT."
+        ]
+    if plan.registered:
+        return ["The seed is made once the holdout matcher and the choices are on record."]
+    given = "; train.csv is for them" if plan.train else ""
+    return [
+        "Whoever develops the holdout matcher must not see sample.csv until it is on record"
+        f"{given}."
+    ]
+
+
+def check_count(
+    argument: str, count: Any, least: int, size: int, what: str = "the population's size"
+) -> int:
+    try:
+        number = -1 if isinstance(count, bool) else operator.index(count)
+    except TypeError:
+        number = -1
+    if not least <= number <= size:
+        raise InputError(
+            f"{argument} must be a whole number from {least} to {what}, {size}; "
+            f"got {count!r}. Choose one in that range."
+        )
+    return number

@@ -1,0 +1,300 @@
+"""A draw: the nodes to label and everything fixed before their labels are seen, as files."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from matchbound.audits.folder import (
+    is_written,
+    last_draw,
+    refuse_labels,
+    refuse_unfinished,
+    text_digest,
+)
+from matchbound.audits.ledger import transaction
+from matchbound.engines.connection import ROWS
+from matchbound.errors import InputError, MatchboundError, UnfinishedError
+from matchbound.files import (
+    alone,
+    csv_text,
+    digest_of_file,
+    find_file,
+    is_file,
+    read_json,
+    read_text,
+    refuse_existing,
+    write_whole,
+)
+from matchbound.tables.sides import Matching
+from matchbound.theorems.choices import Choices
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+FILES = ("train.csv", "sample.csv", "gap.csv", "draw.json")
+"""What a draw writes, in this order: once draw.json is there, all of it is."""
+PARTS = (*FILES, "labels.csv", "ledger.jsonl")
+"""What an audit folder holds that no result may be written over."""
+Row = tuple[str, int | None, int | None]
+"""A drawn id, and its places (from 1) in D's and in S's own order."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The nodes to label, and everything that is fixed before their labels are seen.
+
+    `gap` are the nodes of S', on which the matchers are compared if not on all. `holdout` is the
+    holdout matcher's output that the draw itself depends on. `labels` is 0 where D alone was drawn.
+    Where S was drawn from X − D later, D came from `train_seed`, or is `trained_on`'s nodes. One
+    that was read from a `folder` belongs to that folder's ledger.
+    """
+
+    population: Mapping[str, Any]
+    seed: str
+    labels: int
+    train: int
+    choices: Choices
+    sample: tuple[Row, ...]
+    matching: Matching
+    gap: tuple[str, ...] = ()
+    holdout: Mapping[str, Any] | None = None
+    registered: tuple[Mapping[str, Any], ...] = ()
+    seed_given: bool = False
+    train_seed: str | None = None
+    trained_on: Mapping[str, Any] | None = None
+    folder: Path | None = field(default=None, compare=False)
+
+    @property
+    def trained(self) -> list[str]:
+        """D, in its own order."""
+        return [x for _, x in sorted((i, x) for x, i, _ in self.sample if i is not None)]
+
+    @property
+    def validated(self) -> list[str]:
+        """S, in its own order."""
+        return [x for _, x in sorted((i, x) for x, _, i in self.sample if i is not None)]
+
+    @property
+    def digest(self) -> str:
+        return str(self.as_dict()["digest"])
+
+    @property
+    def is_second(self) -> bool:
+        """Whether S was drawn from X − D, when D was there already."""
+        return self.train_seed is not None or self.trained_on is not None
+
+    def save(self, folder: "str | PathLike[str]", *, force: bool = False) -> None:
+        """Enter a draw made in memory into a folder's ledger, then write its files."""
+        place = Path(folder)
+        with transaction(place, begins=True) as ledger, alone(place):
+            refuse_labels(place)
+            refuse_existing([place / name for name in FILES], force)
+            last = last_draw(ledger.entries)
+            if last is None or last["draw"] != self.digest:
+                ledger.add("draw", **self.facts())
+                for holdout in self.registered:
+                    ledger.add("register", holdout=dict(holdout), validation=0)
+                ledger.commit(final=True)
+            self.write(place)
+
+    def extend(self, folder: "str | PathLike[str]") -> None:
+        """Enter and write a larger draw over a smaller one, labels or not: both are anytime."""
+        place = Path(folder)
+        with transaction(place) as ledger, alone(place):
+            last = last_draw(ledger.entries)
+            written = last is not None and is_written(place, last)
+            if last is None or not (written or last["draw"] == self.digest):
+                raise InputError(
+                    "audit must hold the draw that is last in its ledger, got another or none in "
+                    f"{str(place)!r}. Restore draw.json and sample.csv, or repeat the `draw` that "
+                    "was interrupted."
+                )
+            if written:
+                self._check_extends(place, Draw.load(place))
+                more = {"choices": last["choices"]} if "choices" in last else {}
+                ledger.add("draw", **self.facts(), extends=last["draw"], **more)
+                ledger.commit(final=True)
+            self.write(place)
+
+    def _check_extends(self, place: Path, before: "Draw") -> None:
+        if self.labels <= before.labels:
+            raise InputError(
+                f"labels must be more than the {before.labels} that were drawn, got {self.labels}. "
+                "Give a larger number."
+            )
+        if not (before.choices.is_anytime and self._begins_with(before)):
+            raise InputError(
+                f"extend must continue an anytime draw with its seed and choices, got another in "
+                f"{str(place)!r}. Draw afresh into another folder."
+            )
+
+    def _begins_with(self, before: "Draw") -> bool:
+        kept = ("seed", "train", "choices", "matching", "train_seed", "trained_on")
+        same = all(self.as_dict()[name] == before.as_dict()[name] for name in kept)
+        for name in ("digest", "size", "id"):
+            same = same and self.population[name] == before.population[name]
+        return same and self.validated[: before.labels] == before.validated
+
+    def facts(self) -> dict[str, Any]:
+        """What the ledger keeps of a draw; `several` algorithms share its δ."""
+        return {
+            "draw": self.digest,
+            "seed": self.seed,
+            "seed_given": self.seed_given,
+            "labels": self.labels,
+            "train": self.train,
+            "delta": self.choices.delta,
+            "several": max(len(self.choices.algorithms), 1),
+            "second": self.is_second,
+        }
+
+    def write(self, place: Path) -> None:
+        """Write the files of a draw that is on record; what an earlier one left is removed."""
+        texts = {
+            "train.csv": csv_text(["id"], [(node,) for node in self.trained]) if self.train else "",
+            "sample.csv": self._sample_csv(),
+            "gap.csv": self._gap_csv() if self.gap else "",
+            "draw.json": json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n",
+        }
+        try:
+            write_whole({place / name: texts[name] for name in FILES if texts[name]}, force=True)
+        except MatchboundError as error:
+            raise UnfinishedError(
+                f"the draw is on record, but {error} Then repeat the command: it goes on with the "
+                "same seed."
+            ) from None
+        for name in FILES:
+            if not texts[name]:
+                (place / name).unlink(missing_ok=True)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it stands in draw.json; the digest tells an edit."""
+        record = {
+            "population": dict(self.population),
+            "seed": self.seed,
+            "seed_given": self.seed_given,
+            "train_seed": self.train_seed,
+            "trained_on": None if self.trained_on is None else dict(self.trained_on),
+            "labels": self.labels,
+            "train": self.train,
+            "choices": self.choices.as_dict(),
+            "matching": self.matching.as_dict(),
+            "holdout": None if self.holdout is None else dict(self.holdout),
+            "sample_digest": text_digest(self._sample_csv()),
+            "gap_digest": text_digest(self._gap_csv()),
+        }
+        return record | {"digest": text_digest(json.dumps(record, sort_keys=True))}
+
+    @staticmethod
+    def load(folder: "str | PathLike[str]") -> "Draw":
+        """Read a draw back; the sample must be as it was drawn."""
+        place = Path(folder)
+        way_out = "Give the folder that `matchbound draw --out` wrote."
+        if not is_file(place / "draw.json"):
+            refuse_unfinished(place)
+        text = read_text(place / "draw.json", "audit", way_out)
+        try:
+            sample = _read_sample(place / "sample.csv", way_out)
+            record = read_json(text)
+            choices = Choices.from_dict(record["choices"])
+            draw = Draw(
+                {name: record["population"][name] for name in ("path", "digest", "size", "id")},
+                record["seed"],
+                record["labels"],
+                record["train"],
+                choices,
+                sample,
+                Matching(**record["matching"]),
+                _read_gap(place / "gap.csv", way_out) if choices.gap else (),
+                record["holdout"],
+                seed_given=record["seed_given"],
+                train_seed=record["train_seed"],
+                trained_on=record["trained_on"],
+            )
+            changed = draw.as_dict() != record
+            for name in ("path", "id"):
+                if not isinstance(draw.population[name], str | None):
+                    raise TypeError(f"population has no such {name}")
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise InputError(
+                f"audit must hold a draw.json as drawn, got one that cannot be read ({error}). "
+                "Restore it, or draw again into another folder."
+            ) from None
+        if changed:
+            refuse_unfinished(place)
+            raise InputError(
+                "audit must hold draw.json and sample.csv as drawn, got them changed in "
+                f"{str(place)!r}. Restore them, or draw again into another folder."
+            )
+        return replace(draw, folder=place)
+
+    def _sample_csv(self) -> str:
+        return csv_text(["id", "train", "validation"], self.sample)
+
+    def _gap_csv(self) -> str:
+        return csv_text(["id"], [(node,) for node in self.gap])
+
+    def __str__(self) -> str:
+        if not self.labels:
+            return f"{self.train} nodes to train on out of {self.population['size']}."
+        both = self.labels + self.train - len(self.sample)
+        until = "".join(f", until {k} of them count for {m}" for m, k in self.choices.until.items())
+        gap = f" Compare the matchers on {len(self.gap)} nodes in gap.csv." if self.gap else ""
+        return (
+            f"{len(self.sample)} nodes to label out of {self.population['size']}: "
+            f"{self.labels} to validate on{until}, {self.train} to train on, {both} of them in "
+            f"both.{gap}"
+        )
+
+
+def population_of(draw: Draw, audit: Any, given: Any = None) -> Any:
+    """Where it is now: as given, as recorded, or beside the audit folder."""
+    recorded = draw.population["path"]
+    if given is not None:
+        return given
+    if recorded is None:
+        raise InputError(
+            "population must be given again, because it was drawn from a table in memory, got "
+            "None. Certify from Python with the same table, or draw from a file."
+        )
+    if isinstance(audit, Draw) or draw.population["digest"].startswith(ROWS):
+        return recorded
+    found = find_file(recorded, Path(audit))
+    if not found:
+        raise InputError(
+            f"population must be where it was drawn from, got {recorded!r} (no such file). "
+            "Say where it is now with --population."
+        )
+    fitting = [place for place in found if digest_of_file(place) == draw.population["digest"]]
+    return (fitting or found)[0]
+
+
+def join_orders(trained: Sequence[str], validated: Sequence[str]) -> tuple[Row, ...]:
+    """S in its order, then the rest of D in its own."""
+    in_train = {node: place for place, node in enumerate(trained, start=1)}
+    in_validation = {node: place for place, node in enumerate(validated, start=1)}
+    nodes = [*validated, *(node for node in trained if node not in in_validation)]
+    return tuple((node, in_train.get(node), in_validation.get(node)) for node in nodes)
+
+
+def _read_gap(path: Path, way_out: str) -> tuple[str, ...]:
+    text = read_text(path, "audit", way_out)
+    return tuple(node for (node,) in list(csv.reader(io.StringIO(text, newline="")))[1:])
+
+
+def _read_sample(path: Path, way_out: str) -> tuple[Row, ...]:
+    text = read_text(path, "audit", way_out)
+    try:
+        return tuple(
+            (node, int(train) if train else None, int(validation) if validation else None)
+            for node, train, validation in list(csv.reader(io.StringIO(text, newline="")))[1:]
+        )
+    except (ValueError, csv.Error):
+        raise InputError(
+            "audit must hold draw.json and sample.csv as drawn, got them changed in "
+            f"{str(path.parent)!r}. Restore them, or draw again into another folder."
+        ) from None

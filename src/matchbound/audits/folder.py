@@ -1,0 +1,58 @@
+"""What an audit folder holds of its draw: on record, in files, or only one of them."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from matchbound.audits.ledger import NAME, Entry, read_ledger
+from matchbound.errors import InputError
+from matchbound.files import is_file, read_json
+
+
+def refuse_labels(folder: Path) -> None:
+    if (folder / "labels.csv").exists():
+        raise InputError(
+            f"out must not hold labels yet, got {str(folder)!r}: a draw comes before them. "
+            "Draw into another folder, or move labels.csv away: a fresh draw costs its δ again."
+        )
+
+
+def last_draw(entries: Sequence[Entry]) -> Entry | None:
+    return next((entry for entry in reversed(entries) if entry["kind"] == "draw"), None)
+
+
+def draw_record(folder: Path) -> dict[str, Any] | None:
+    """The content of draw.json, if it is there and as it was written; sample.csv may not be."""
+    try:
+        record = read_json((folder / "draw.json").read_text("utf-8"))
+        body = {name: value for name, value in record.items() if name != "digest"}
+        return record if record["digest"] == text_digest(json.dumps(body, sort_keys=True)) else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def is_written(folder: Path, entry: Entry) -> bool:
+    """Whether a draw's files are there: draw.json is the last of them."""
+    record = draw_record(folder)
+    return record is not None and bool(record["digest"] == entry["draw"])
+
+
+def refuse_unfinished(folder: Path) -> None:
+    """Name the state of a folder whose last draw is on record but not in its files."""
+    edited = is_file(folder / "draw.json") and draw_record(folder) is None
+    if edited or not is_file(folder / NAME):
+        return
+    ledger = read_ledger(folder)
+    last = None if ledger.problems else last_draw(ledger.entries)
+    if last is not None and not is_written(folder, last):
+        raise InputError(
+            f"audit must hold the draw that is last in its ledger (entry {last['entry']}), got "
+            f"another or none in {str(folder)!r}. If `draw` was interrupted, repeat it with the "
+            "same arguments, which finishes it; else restore draw.json and sample.csv."
+        )
+
+
+def text_digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

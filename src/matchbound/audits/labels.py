@@ -1,0 +1,72 @@
+"""Labels by their role: D's for the matcher that will be validated, never S's."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from matchbound.audits.draw import Draw, population_of
+from matchbound.engines.connection import connect
+from matchbound.errors import InputError
+from matchbound.tables.forms import Clusters, recognise
+from matchbound.tables.predictions import id_column, read_ids
+from matchbound.tables.sources import open_source
+from matchbound.tables.truth import read_labels
+from matchbound.tallies.counts import load_sample
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+OF_CLUSTERS = (
+    "select s.id as x, o.x as y from sample s join labels m on m.x = s.id "
+    "left join labels o on o.cluster = m.cluster and o.is_y and o.x <> m.x"
+)
+ROLES = ("train", "validation", "all")
+
+
+def labels(audit: "str | PathLike[str]", role: str = "train") -> list[tuple[str, str | None]]:
+    """The verified matches (x, y) of the nodes with a role, in draw order; y None for no match.
+
+    A holdout matcher may be developed with role "train" and no other; the complete matcher with
+    "all". Nodes that are not labelled yet are left out.
+    """
+    if role not in ROLES:
+        raise InputError(f"role must be one of {', '.join(ROLES)}; got {role!r}. Choose one.")
+    if not isinstance(audit, str | os.PathLike):
+        raise InputError(f"audit must be a folder, got {type(audit).__name__}. Give its path.")
+    return labels_of(Draw.load(audit), audit, Path(audit) / "labels.csv", role)
+
+
+def check_all_labelled(draw: Draw, known: Sequence[tuple[str, str | None]]) -> None:
+    """Before a matcher is run for a certificate that would be refused."""
+    missing = sorted({node for node, _, _ in draw.sample} - {x for x, _ in known})
+    if missing:
+        raise InputError(
+            f"labels must cover every sampled node; {len(missing)} of {len(draw.sample)} have none "
+            f"(first: {missing[0]!r}). Label them, or record 'no match'."
+        )
+
+
+def labels_of(
+    draw: Draw, audit: Any, truth: Any, role: str, population: Any = None
+) -> list[tuple[str, str | None]]:
+    """The same for labels that are anywhere."""
+    wanted = {
+        "train": draw.trained,
+        "validation": draw.validated,
+        "all": [node for node, _, _ in draw.sample],
+    }[role]
+    with connect() as con:
+        source = open_source(con, "labels", truth)
+        load_sample(con, draw.sample)
+        form = recognise(source, {})
+        if draw.matching.dedupe or isinstance(form, Clusters):
+            table = open_source(con, "population", population_of(draw, audit, population))
+            column = id_column(table, draw.population["id"])
+            read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
+        read_labels(con, source, form, draw.matching)
+        matches: dict[str, list[str | None]] = {}
+        rows = OF_CLUSTERS if isinstance(form, Clusters) else "select x, y from labels"
+        for x, y in con.rows(f"{rows} order by x, y"):
+            matches.setdefault(x, []).append(y)
+    return [(node, y) for node in wanted for y in matches.get(node, [])]

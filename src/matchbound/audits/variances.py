@@ -1,0 +1,53 @@
+"""Planning values from the training nodes: their labels, and what the holdout matcher found there.
+
+They are fixed before any validation label is seen, and written into the ledger.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from matchbound.audits.draw import Draw, join_orders, population_of
+from matchbound.engines.connection import Engine
+from matchbound.errors import InputError
+from matchbound.tables.forms import Clusters, recognise
+from matchbound.tables.outputs import Output, check_on_population
+from matchbound.tables.predictions import id_column, read_ids
+from matchbound.tables.sides import Matching
+from matchbound.tables.sources import open_source
+from matchbound.tables.truth import read_labels
+from matchbound.tallies.counts import count_drawn
+from matchbound.theorems.planned import planned_variances
+
+TEXT = ("string", "string")
+
+
+def variances_from(
+    con: Engine, trained: Sequence[str], labels: Any, output: Output, matching: Matching
+) -> dict[str, float]:
+    """By metric. The tables `population` and `holdout` hold text ids."""
+    source = open_source(con, "labels", labels)
+    form = recognise(source, {})
+    if isinstance(form, Clusters):
+        return {}
+    sample = join_orders(trained, [])
+    is_clusters = isinstance(output.form, Clusters)
+    forms = {"holdout": "clusters" if is_clusters else "pairs", "labels": "pairs"}
+    tally = count_drawn(
+        con, sample, lambda: read_labels(con, source, form, matching), forms, matching.dedupe
+    )
+    return planned_variances(tally, raised=True)
+
+
+def variances_of(con: Engine, folder: Path, draw: Draw, output: Output) -> dict[str, float]:
+    """The same for a draw of both at once, whose training nodes have labels; else nothing."""
+    try:
+        table = open_source(con, "population", population_of(draw, folder))
+    except InputError:  # it is elsewhere now; what is planned is a matter of width alone
+        return {}
+    if table.digest != draw.population["digest"]:
+        return {}
+    column = id_column(table, draw.population["id"])
+    read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
+    check_on_population(con, output, draw.matching, TEXT)
+    return variances_from(con, draw.trained, folder / "labels.csv", output, draw.matching)

@@ -1,0 +1,344 @@
+"""From an audit folder, or from labels that a person brings, to a certificate."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from matchbound.audits.brought import as_brought, as_drawn, chosen_after
+from matchbound.audits.draw import Draw
+from matchbound.audits.folder import last_draw, refuse_unfinished
+from matchbound.audits.ledger import Transaction, read_ledger, since_draw, sound_ledger, transaction
+from matchbound.audits.request import Progress, chosen
+from matchbound.audits.standing import certified, matcher, planned, standing
+from matchbound.certificates.assumptions import assumed, on_record
+from matchbound.certificates.certificate import Certificate, issue
+from matchbound.engines.connection import connect
+from matchbound.errors import InputError
+from matchbound.files import is_file, is_folder
+from matchbound.tables.forms import Clusters, Form, Pairs, recognise
+from matchbound.tables.outputs import named
+from matchbound.tables.scores import first_threshold
+from matchbound.tables.sides import Matching
+from matchbound.tables.sources import Source, key_kind, open_source
+from matchbound.tables.truth import read_labels
+from matchbound.tallies.counts import load_sample
+from matchbound.tallies.parts import Matchers, tally_parts
+from matchbound.theorems.planned import brought_variances
+
+
+def certify(
+    audit: Any = None,
+    *,
+    holdout: Any = None,
+    complete: Any = None,
+    labels: Any = None,
+    threshold: float | None = None,
+    unlabelled: str = "refuse",
+    gap_from: str | None = None,
+    population: Any = None,
+    id: str | None = None,
+    trained_on: Any = None,
+    assume_uniform: bool = False,
+    columns: Mapping[str, str] | None = None,
+    dedupe: bool = False,
+    link: bool = False,
+    source: str | None = None,
+    engine: Any = "duckdb",
+    memory: str | None = None,
+    temp: Any = None,
+    progress: Progress = lambda _: None,
+    out: Any = None,
+    force: bool = False,
+    **choices: Any,
+) -> Certificate:
+    """Bound the complete matcher's precision and recall, or the holdout's if there is no other.
+
+    `audit` is the folder of a draw, or a `Draw`; choices that differ from the draw's make the
+    certificate exploratory. Without a draw, give `population`, `labels` and `assume_uniform=True`,
+    the nodes in `trained_on`, and the choices by name. `unlabelled="worst"` counts drawn nodes
+    without a label as the worst case. `gap_from` is census or sample. A certificate from a folder
+    is entered into its ledger, and then written to `out`, if that is given.
+    """
+    _check_matchers(holdout, complete, unlabelled)
+    if isinstance(audit, Draw) and audit.folder is not None:
+        audit = audit.folder  # whatever is seen of its labels is entered there
+    if audit is not None:
+        fixed = {
+            "id": id,
+            "trained_on": trained_on,
+            "assume_uniform": assume_uniform or None,
+            "dedupe": dedupe or None,
+            "link": link or None,
+            "source": source,
+        }
+        check_audit(audit, labels, fixed)
+        _check_validates(audit)
+    else:
+        _check_brought(population, labels, assume_uniform)
+    certificate = compute(
+        audit,
+        holdout=holdout,
+        complete=complete,
+        labels=labels,
+        threshold=threshold,
+        unlabelled=unlabelled,
+        population=population,
+        id=id,
+        trained_on=trained_on,
+        columns=columns,
+        matching=Matching(dedupe, link, source),
+        changes=_changes(choices, gap_from, audit),
+        engine=engine,
+        memory=memory,
+        temp=temp,
+        progress=progress,
+    )
+    if audit is None or isinstance(audit, Draw):
+        if out is not None:
+            certificate.save(out, force=force)
+        return certificate
+    return _enter(Path(audit), certificate, out, force)
+
+
+def compute(
+    audit: Any,
+    *,
+    holdout: Any,
+    complete: Any,
+    labels: Any,
+    threshold: float | None,
+    unlabelled: str,
+    population: Any,
+    id: str | None,
+    trained_on: Any,
+    columns: Mapping[str, str] | None,
+    matching: Matching,
+    changes: Mapping[str, Any],
+    memory: str | None,
+    engine: Any = "duckdb",
+    temp: Any = None,
+    progress: Progress,
+) -> Certificate:
+    """The certificate alone: nothing is written."""
+    draw = None if audit is None else audit if isinstance(audit, Draw) else Draw.load(audit)
+    exploratory: tuple[str, ...] = ()
+    if draw is None:
+        choices = chosen({**changes, "brought": True})
+    else:
+        choices, exploratory = chosen_after(draw, changes)
+    given = {"holdout": named(holdout, choices, "holdout")}
+    if complete is not None:
+        given["complete"] = named(complete, choices, "complete")
+    with connect(engine, memory, temp) as con:
+        sources = {
+            f"{role} {name}".strip(): open_source(con, role, table)
+            for role, tables in given.items()
+            for name, table in tables.items()
+        }
+        forms = {
+            name: recognise(table, _named_in(table, columns or {}))
+            for name, table in sources.items()
+        }
+        least = first_threshold(choices, threshold, forms.values())
+        truth = open_source(con, "labels", Path(audit) / "labels.csv" if labels is None else labels)
+        truth_form = recognise(truth, named_in_labels(truth, columns or {}))
+        xs, ys = _native_columns(sources, forms, truth_form)
+        progress("reading the population and the labels")
+        if draw is not None:
+            setting = as_drawn(con, audit, draw, population, (choices, exploratory), (xs, ys))
+            load_sample(con, setting.sample)
+            read_labels(con, truth, truth_form, setting.matching)
+        else:
+            _check_names_nodes(truth_form)
+            read = partial(read_labels, con, truth, truth_form, matching)
+            setting = as_brought(con, population, id, trained_on, choices, matching, read)
+        kinds = setting.kind, key_kind(*ys) if ys else "string"
+        if setting.matching.dedupe:
+            kinds = setting.kind, setting.kind
+        facts = {"threshold": least, "columns": dict(columns or {})}
+        inputs = {name: table.as_dict(**facts) for name, table in sources.items()}
+        _check_same_holdout(draw, inputs.get("holdout", {}))
+        matchers = Matchers(sources, forms, least, kinds)
+        tallies, rows = tally_parts(con, setting, matchers, truth_form, unlabelled, progress)
+    for name, count in rows.items():
+        inputs[name]["rows"] = count
+    progress("bounding")
+    every = [*forms.values(), truth_form]
+    chosen_before = setting.choices
+    if draw is None:
+        chosen_before = replace(chosen_before, variances=brought_variances(tallies))
+    elif not isinstance(audit, Draw) and not chosen_before.variances:
+        holdouts = certified(inputs | {"labels": {"digest": ""}}, chosen_before, ())["holdout"]
+        variances = planned(read_ledger(Path(audit)).entries, holdouts)
+        chosen_before = replace(chosen_before, variances=variances)
+    return issue(
+        tallies,
+        chosen_before,
+        complete=complete is not None,
+        inputs={**setting.inputs, "labels": truth.as_dict(), **inputs},
+        assumptions=assumed(tallies, setting, complete is not None, every),
+        exploratory=setting.exploratory,
+    )
+
+
+def _enter(audit: Path, certificate: Certificate, out: Any, force: bool) -> Certificate:
+    """Put the labels, if they are new, and the certificate on record; then write it.
+
+    How it stands is read from the ledger under its lock: whatever was entered while it was being
+    computed counts.
+    """
+    with transaction(audit) as ledger:
+        check_on_record(audit)
+        source = certificate.inputs["labels"]
+        enter_labels(ledger, source["digest"], _validated(certificate))
+        issued = certified(certificate.inputs, certificate.choices, certificate.exploratory)
+        placed = on_record(certificate, standing(ledger.entries, issued))
+        ledger.add("certificate", certificate=placed.as_dict()["digest"], **issued)
+        ledger.commit()
+        if out is not None:
+            placed.save(out, force=force)
+    return placed
+
+
+def enter_labels(ledger: Transaction, digest: str, validation: int) -> None:
+    """Put labels on record, unless they are those that were put there last."""
+    entries = since_draw(ledger.entries)
+    known = [entry["labels"] for entry in entries if entry["kind"] == "labels"]
+    if not known or known[-1] != digest:
+        ledger.add("labels", labels=digest, validation=validation)
+
+
+def _validated(certificate: Certificate) -> int:
+    """How many validation nodes outside D have a label."""
+    tally = next(iter(certificate.tallies.values()))
+    return sum(t is not None for _, t, *_ in tally.fresh)
+
+
+def check_on_record(audit: Path) -> None:
+    """Refuse a folder whose draw is not the last that its ledger has."""
+    refuse_unfinished(audit)
+    last = last_draw(sound_ledger(audit).entries)
+    if last is None or last["draw"] != Draw.load(audit).digest:
+        raise InputError(
+            f"audit must hold a draw that its ledger knows, got another in {str(audit)!r}. Restore "
+            "draw.json, or repeat the `draw --extend` that was interrupted."
+        )
+
+
+def _check_validates(audit: Any) -> None:
+    if not isinstance(audit, Draw):
+        refuse_unfinished(Path(audit))
+    if not (audit if isinstance(audit, Draw) else Draw.load(audit)).labels:
+        raise InputError(
+            "audit must hold nodes to validate on, got training nodes alone. Label them, develop "
+            "the holdout matcher, then draw the others: draw POPULATION --labels N --holdout H."
+        )
+
+
+def _changes(choices: Mapping[str, Any], gap_from: str | None, audit: Any) -> dict[str, Any]:
+    if gap_from is None:
+        return dict(choices)
+    if gap_from not in ("census", "sample") or audit is None:
+        raise InputError(
+            f"gap_from must be census or sample, with an audit folder, got {gap_from!r}. "
+            "Choose one of them, or leave it out."
+        )
+    draw = audit if isinstance(audit, Draw) else Draw.load(audit)
+    if gap_from == "sample" and not draw.choices.gap:
+        raise InputError(
+            "gap_from must be census where no gap sample was drawn, got sample. Draw with --gap."
+        )
+    return {**choices, "gap": draw.choices.gap if gap_from == "sample" else 0}
+
+
+def _check_same_holdout(draw: Draw | None, holdout: Mapping[str, Any]) -> None:
+    if draw is None or draw.holdout is None:
+        return
+    if matcher("", holdout) != draw.holdout:
+        raise InputError(
+            "holdout must be the output that nodes were drawn by, with its threshold and columns, "
+            f"got {holdout['path'] or 'another table'!r}. Give that one, or draw again."
+        )
+
+
+def _native_columns(
+    sources: Mapping[str, Source], forms: Mapping[str, Form], truth: Form
+) -> tuple[list[tuple[Source, str]], list[tuple[Source, str]]]:
+    """The columns of x and of y, if ids may be compared as they are: none of them if not."""
+    plain = isinstance(truth, Pairs) and all(
+        isinstance(form, Pairs) and form.x_source is None for form in forms.values()
+    )
+    if not plain:
+        return [], []
+    pairs = [(sources[name], form) for name, form in forms.items() if isinstance(form, Pairs)]
+    return [(table, form.x) for table, form in pairs], [(table, form.y) for table, form in pairs]
+
+
+def _named_in(table: Source, columns: Mapping[str, str]) -> Mapping[str, str]:
+    """The names, but where they are of clusters and the complete matcher has pairs (`patch`)."""
+    is_other = table.argument == "complete" and "cluster" in columns
+    return {} if is_other and not table.column(columns["cluster"]) else columns
+
+
+def named_in_labels(truth: Source, columns: Mapping[str, str]) -> dict[str, str]:
+    """The names that hold for labels too: all those of ids, or none."""
+    named = {role: name for role, name in columns.items() if role != "score"}
+    ids = [name for role, name in named.items() if role != "source"]
+    if not ids or not all(truth.column(name) for name in ids):
+        return {}
+    if "source" in named and not truth.column(named["source"], f"{named['source']}_l"):
+        del named["source"]
+    return named
+
+
+def _check_names_nodes(form: Form) -> None:
+    if isinstance(form, Clusters) or form.either_way:
+        raise InputError(
+            "labels must say which nodes were labelled where there is no draw, got pairs in either "
+            "order or clusters. Give columns x and y."
+        )
+
+
+def _check_matchers(holdout: Any, complete: Any, unlabelled: str) -> None:
+    if holdout is None:
+        alone = "complete alone" if complete is not None else "neither matcher"
+        raise InputError(
+            f"holdout must be given, got {alone}: labels that may have trained a matcher cannot "
+            "test it. Give a matcher developed without the validation labels as holdout; if the "
+            "labels trained nothing, that is your matcher itself."
+        )
+    if unlabelled not in ("refuse", "worst"):
+        raise InputError(f"unlabelled must be refuse or worst, got {unlabelled!r}. Choose one.")
+
+
+def check_audit(audit: Any, labels: Any, fixed: Mapping[str, Any]) -> None:
+    for name, value in fixed.items():
+        if value is not None:
+            raise InputError(
+                f"{name} must be left out with an audit folder, got {value!r}: such things are "
+                "fixed at the draw. Drop it, or draw again."
+            )
+    if isinstance(audit, Draw):
+        if labels is None:
+            raise InputError("labels must be given with a Draw, got None. Give a table or a path.")
+    elif not is_folder(Path(audit)):
+        raise InputError(
+            f"audit must be a folder, got {str(audit)!r}, which is none. "
+            "Give the folder that `matchbound draw --out` wrote."
+        )
+
+
+def _check_brought(population: Any, labels: Any, assume_uniform: bool) -> None:
+    if isinstance(labels, str | os.PathLike) and is_file(Path(labels).parent / "draw.json"):
+        raise InputError(
+            f"labels must not be those of a draw where none is given, got {str(labels)!r}. Certify "
+            "the audit folder that they are in."
+        )
+    if population is None or labels is None or not assume_uniform:
+        raise InputError(
+            "audit must be given, or else population, labels and assume_uniform, got neither. "
+            "Give the folder of a draw, or say that your labels are a uniform sample."
+        )

@@ -1,0 +1,167 @@
+"""Guided reconciliation: validation labels choose how generous each round is, and pay for it.
+
+Rounds and options are fixed at the draw. Every way through them is a matcher of its own, developed
+with D's labels alone, and all of them are bounded at once, at their share of δ: whichever the
+labels choose, its bound holds.
+"""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from matchbound.audits.draw import PARTS, Draw
+from matchbound.audits.labels import check_all_labelled, labels_of
+from matchbound.certificates.certificate import Certificate
+from matchbound.certificates.certification import certify
+from matchbound.errors import AssumptionError, InputError
+from matchbound.files import find_file, refuse_input_as_out, undone_on_error
+from matchbound.matchers import Board, Found, Graph, Matches, graph
+from matchbound.matchers.found import joined
+from matchbound.matchers.matches import named
+from matchbound.matchers.seeds import in_both, read_seeds
+from matchbound.matchers.witness import degrees_down
+from matchbound.theorems.choices import Choices
+from matchbound.theorems.guarantees import guarantees
+from matchbound.theorems.tally import Cell, Label, Tally
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+Truth = dict[str, set[str]]
+
+
+def guide(
+    left: Any,
+    right: Any,
+    audit: "str | PathLike[str]",
+    *,
+    target: float,
+    out: "str | PathLike[str]",
+    labels: Any = None,
+    certificate: Any = None,
+    force: bool = False,
+) -> tuple[Matches, Certificate]:
+    """Match two networks round by round, each with the least threshold that keeps the precision.
+
+    A round is a sweep of `witness` over all degrees; its thresholds are the draw's `options`, tried
+    from the most generous on. If none keeps the bound on precision at `target`, that was all. The
+    seeds are the training nodes' matches. Matches are written to `out`, and certified;
+    the certificate is written to `certificate`, if that is given.
+    """
+    draw = _checked(audit, target)
+    place = Path(out)
+    _refuse_own_files(place, Path(audit), labels, draw)
+    truth = Path(audit) / "labels.csv" if labels is None else labels
+    known = labels_of(draw, audit, truth, "all")
+    check_all_labelled(draw, known)
+    scale = Scale(draw, known)
+    x, y = graph(left, "left"), graph(right, "right")
+    pairs = in_both(x, y, labels_of(draw, audit, truth, "train"))
+    if not pairs:
+        raise InputError(
+            "labels must give a training node a match in both networks, got none: they are the "
+            "seeds. Draw with --train, and label those nodes."
+        )
+    seeds, likeness = read_seeds(pairs, x, y)
+    adopted: list[Found] = []
+    for done in range(draw.choices.rounds):
+        found = _round(x, y, seeds, likeness, adopted, draw.choices, target, scale)
+        if found is None:
+            break
+        found.round[:] = done + 1
+        adopted.append(found)
+    matches = named(x, y, seeds, likeness, joined(adopted))
+    with undone_on_error([place]):
+        matches.save(place, force=force)
+        given = {"labels": labels, "out": certificate, "force": force}
+        return matches, certify(audit, holdout=place, threshold=0.0, **given)
+
+
+def _checked(audit: Any, target: Any) -> Draw:
+    if not isinstance(audit, str | os.PathLike):
+        raise InputError(f"audit must be a folder, got {type(audit).__name__}. Give its path.")
+    draw = Draw.load(audit)
+    if not draw.choices.rounds:
+        raise InputError(
+            "audit must be of a draw with rounds and options, got one without. "
+            "Draw with --rounds 3 --options 2,3,4,5."
+        )
+    number = isinstance(target, int | float) and not isinstance(target, bool)
+    if not (number and 0 < target < 1 and "precision" in draw.choices.metrics):
+        raise InputError(
+            "target must be a precision above 0 and below 1, of a draw that certifies precision, "
+            f"got {target!r}. Give precision=0.95."
+        )
+    return draw
+
+
+def _refuse_own_files(out: Path, audit: Path, labels: Any, draw: Draw) -> None:
+    """Nothing that a person or the draw made is overwritten by matches, even if forced."""
+    ours = [audit / name for name in (*PARTS, "certificate.json")]
+    ours += [Path(labels)] if isinstance(labels, str | os.PathLike) else []
+    ours += find_file(draw.population["path"], audit) if draw.population["path"] else []
+    refuse_input_as_out(out, ours)
+
+
+def _round(
+    x: Graph,
+    y: Graph,
+    seeds: Any,
+    likeness: Any,
+    adopted: list[Found],
+    choices: Choices,
+    target: float,
+    scale: "Scale",
+) -> Found | None:
+    """What the most generous option finds that keeps the target; None if none does."""
+    before = joined(adopted)
+    start = np.concatenate([seeds, np.stack([before.x, before.y], axis=1)]).astype(np.int32)
+    for threshold in choices.options:
+        board, sweep = Board(x, y, start), []
+        for degree in degrees_down(x, y):
+            pairs = board.best(degree, threshold)
+            board.adopt(pairs.x, pairs.y)
+            sweep.append(pairs)
+        found = joined(sweep)
+        if scale.precision(named(x, y, seeds, likeness, joined([*adopted, found]))) >= target:
+            return found
+    return None
+
+
+class Scale:
+    """What the certificate would say of matches, from the labels."""
+
+    def __init__(self, draw: Draw, known: list[tuple[str, str | None]]) -> None:
+        self.draw = draw
+        self.truth: Truth = {}
+        for x, y in known:
+            self.truth.setdefault(x, set()).update([] if y is None else [y])
+
+    def precision(self, matches: Matches) -> float:
+        found = dict(matches.pairs())
+        size = int(self.draw.population["size"])
+        train, validation = self.draw.trained, self.draw.validated
+        in_train, labelled = set(train), {*train, *validation} & self.truth.keys()
+        matched = len(found.keys() - labelled)
+        cells = [Cell(0, 0, 0, size - len(labelled) - matched), Cell(1, 1, 1, matched)]
+        tally = Tally(
+            size,
+            tuple(self._label(x, found) for x in train),
+            tuple(self._label(x, found) for x in validation),
+            tuple(i for i, x in enumerate(validation) if x in in_train),
+            tuple(cell for cell in cells if cell.nodes),
+        )
+        try:
+            said = guarantees({"all": tally}, self.draw.choices, complete=False)
+        except AssumptionError:  # no label tells: nothing is certified
+            return 0.0
+        return next(g.value for g in said if g.metric == "precision")
+
+    def _label(self, x: str, found: dict[str, str]) -> Label:
+        true = self.truth.get(x)
+        h = int(x in found)
+        if true is None:
+            return Label.alone(h, None, None)
+        return Label.alone(h, len(true), int(found.get(x) in true))

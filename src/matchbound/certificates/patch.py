@@ -1,0 +1,196 @@
+"""The holdout matcher's output with the verified labels over it: to deploy, and to certify.
+
+Labels are known to be right, so the result is never worse than the holdout matcher's at any node.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from matchbound.audits.brought import as_drawn
+from matchbound.audits.draw import PARTS, Draw
+from matchbound.audits.labels import OF_CLUSTERS
+from matchbound.audits.sample import Progress
+from matchbound.certificates.certification import check_audit, named_in_labels
+from matchbound.certificates.patch_columns import columns_of
+from matchbound.engines.connection import Engine, connect, keep, query
+from matchbound.errors import InputError
+from matchbound.files import refuse_existing, refuse_input_as_out
+from matchbound.matchers.matches import check_name, write_batches
+from matchbound.tables.forms import Clusters, Form, Pairs, recognise
+from matchbound.tables.ids import keep_several
+from matchbound.tables.predictions import read_matches
+from matchbound.tables.scores import first_threshold
+from matchbound.tables.sources import Source, open_source
+from matchbound.tables.truth import read_labels
+from matchbound.tallies.counts import load_sample
+from matchbound.tallies.label_rules import check_clusters, check_pairs
+from matchbound.tallies.pairs import refuse_repeats
+from matchbound.tallies.parts import refuse_doubt
+
+MOST = 50_000_000
+"""Pairs that clusters may have to be listed."""
+
+
+@dataclass(frozen=True)
+class Patch:
+    """What was written: its pairs, how many are new, how many were taken away, at how many nodes
+    there was a label."""
+
+    out: Path
+    pairs: int
+    added: int
+    dropped: int
+    labelled: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.pairs} pairs: the holdout matcher's with the labels of {self.labelled} nodes "
+            f"over them, {self.added} added and {self.dropped} taken away. They are in {self.out}."
+        )
+
+
+def patch(
+    audit: Any,
+    *,
+    holdout: Any,
+    out: Any,
+    labels: Any = None,
+    threshold: float | None = None,
+    columns: Mapping[str, str] | None = None,
+    population: Any = None,
+    force: bool = False,
+    progress: Progress = lambda _: None,
+) -> Patch:
+    """Write the holdout matcher's pairs with the verified labels over them, as CSV or Parquet.
+
+    At a labelled node the pairs are its true matches and no others; everything else is the
+    holdout's. `certify` reads the file as `complete`, with the same threshold and columns.
+    """
+    check_audit(audit, labels, {})
+    draw = audit if isinstance(audit, Draw) else Draw.load(audit)
+    given = Path(audit) / "labels.csv" if labels is None else labels
+    if not isinstance(out, str | os.PathLike):
+        raise InputError(f"out must be a path, got {type(out).__name__}. Give the file to write.")
+    place = Path(out)
+    with connect() as con:
+        source = open_source(con, "holdout", holdout)
+        truth = open_source(con, "labels", given)
+        _check_out(place, audit, [source, truth], draw, population, force)
+        form = recognise(source, columns or {})
+        least = first_threshold(draw.choices, threshold, [form])
+        progress("reading the population, the labels and the matches")
+        as_drawn(con, audit, draw, population, (draw.choices, ()), ([], []))
+        load_sample(con, draw.sample)
+        truth_form = recognise(truth, named_in_labels(truth, columns or {}))
+        read_labels(con, truth, truth_form, draw.matching)
+        _read_found(con, draw, source, form, least)
+        _read_verified(con, draw, truth_form, isinstance(form, Clusters))
+        progress("writing")
+        kind = "pairs" if draw.matching.dedupe else "links"
+        keep(con, "patched", f"certificates/patched_{kind}", top=_top(con, source, form, least))
+        select = columns_of(con, source, form, draw.matching, least, place.suffix.lower() == ".csv")
+        _write(con, place, f"select {select} from patched order by x, y", force)
+        return Patch(place, *_counts(con, draw.matching.dedupe))
+
+
+def _check_out(
+    place: Path,
+    audit: Any,
+    sources: list[Source],
+    draw: Draw,
+    population: Any,
+    force: bool,
+) -> None:
+    """Before anything is read: a name, a free place, and no input."""
+    check_name(place)
+    inputs: list[Any] = [source.path for source in sources]
+    inputs += [given for given in (population, draw.population["path"]) if _is_path(given)]
+    if not isinstance(audit, Draw):
+        inputs += [Path(audit) / name for name in PARTS]
+    refuse_input_as_out(place, inputs)
+    refuse_existing([place], force)
+
+
+def _is_path(given: Any) -> bool:
+    return isinstance(given, str | os.PathLike)
+
+
+def _read_found(con: Engine, draw: Draw, source: Source, form: Form, least: float | None) -> None:
+    """The table `found` of x, y and score, from either side where one table has both."""
+    scored = isinstance(form, Pairs) and form.score is not None
+    read_matches(con, source, "holdout", form, draw.matching, least, scored=scored)
+    if isinstance(form, Clusters):
+        ((size,),) = query(con, "tallies/size_of_clusters", itself=int(draw.matching.dedupe))
+        _refuse_many(int(size) // (2 if draw.matching.dedupe else 1), "holdout")
+        keep(con, "found", "tallies/pairs_of_clusters")
+        return
+    if not (draw.matching.dedupe or draw.matching.is_link):
+        refuse_doubt(con, "holdout", "holdout")
+    keep_several(con, "several", "holdout", "x", "string")
+    refuse_repeats(con, "holdout", "several")
+    score = "score" if scored else "cast(null as double) as score"
+    con.keep("found", f"select x, y, {score} from holdout")
+
+
+def _read_verified(con: Engine, draw: Draw, form: Form, found_clusters: bool) -> None:
+    """The tables `known`, of labelled nodes, and `verified`, of their true pairs."""
+    drawn, dedupe, single = len(draw.sample), draw.matching.dedupe, draw.choices.one_to_one
+    if isinstance(form, Clusters):
+        keep(con, "count_true", "tables/count_clusters", a="labels", itself=int(dedupe))
+        found = {} if dedupe else {"holdout": found_clusters}
+        check_clusters(con, drawn, single, "worst", found)
+        ((size,),) = con.rows(
+            "select coalesce(sum(t.n), 0) from count_true t semi join sample s on s.id = t.x"
+        )
+        _refuse_many(int(size), "labels")
+        con.keep("known", "select id as x from sample")
+        con.keep("verified", f"select x, y from ({OF_CLUSTERS}) where y is not null")
+        return
+    check_pairs(con, draw.population["size"], drawn, single, "worst", dedupe)
+    con.keep("known", "select distinct x from labels")
+    con.keep("verified", "select x, y from labels where y is not null")
+
+
+def _refuse_many(pairs: int, name: str) -> None:
+    if pairs > MOST:
+        raise InputError(
+            f"{name} must have at most {MOST} pairs in its clusters to be patched, because they "
+            f"are listed, got {pairs}. Split the largest clusters, or deploy them as they are."
+        )
+
+
+def _top(con: Engine, source: Source, form: Form, least: float | None) -> str:
+    """The score of a verified pair that the matcher did not find: the highest there is."""
+    ((highest,),) = con.rows("select max(score) from found")
+    top = max((score for score in (highest, least) if score is not None), default=1.0)
+    column = form.score if isinstance(form, Pairs) else None
+    is_half = column is not None and source.columns[column] == "FLOAT"
+    return f"cast('{top!r}' as {'float' if is_half else 'double'})"
+
+
+def _counts(con: Engine, dedupe: bool) -> tuple[int, int, int, int]:
+    """All pairs; those that were not found; those found that are gone; labelled nodes."""
+    once = "where x < y" if dedupe else ""
+    found = f"(select x, y from found {once})"
+    pairs = "select count(*) from patched"
+    added = f"select count(*) from patched p anti join {found} f on f.x = p.x and f.y = p.y"
+    dropped = f"select count(*) from {found} f anti join patched p on p.x = f.x and p.y = f.y"
+    known = "select count(*) from known"
+    numbers = [con.rows(select)[0][0] for select in (pairs, added, dropped, known)]
+    return numbers[0], numbers[1], numbers[2], numbers[3]
+
+
+def _write(con: Engine, place: Path, select: str, force: bool) -> None:
+    import pyarrow as pa
+
+    schema = con.arrow(f"select * from ({select}) limit 0").schema
+    empty = pa.RecordBatch.from_arrays([pa.array([], kind) for kind in schema.types], schema=schema)
+
+    def batches() -> Iterator[Any]:
+        yield empty  # so that there is a header, whatever follows
+        yield from con.batches(select)
+
+    write_batches(place, batches, force=force, columns=schema.names)

@@ -1,0 +1,126 @@
+"""The whole chain on data made for it: two noisy views of one population, and a matcher."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matchbound.audits.draw import FILES, Draw
+from matchbound.audits.labels import labels
+from matchbound.audits.sample import draw
+from matchbound.certificates.certification import certify
+from matchbound.files import csv_text, refuse_existing, write_whole
+
+PEOPLE, FIELDS, VALUES = 4000, 6, 25
+ERRORS = np.array([0.03, 0.05, 0.08, 0.12, 0.15, 0.2])  # how often each field is garbled
+BLOCKS = [(0, 1), (2, 3), (4, 5), (0, 2)]  # pairs that agree on one of these are compared
+Labels = Sequence[tuple[str, str | None]]
+
+
+class World:
+    """Left and right records, and who is who; only the demo knows the truth."""
+
+    def __init__(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        people = rng.integers(VALUES, size=(PEOPLE, FIELDS))
+        self.left = self._seen(rng, people)
+        right, strangers = rng.permutation(PEOPLE)[: PEOPLE * 4 // 5], PEOPLE // 5
+        others = rng.integers(VALUES, size=(strangers, FIELDS))
+        self.right = self._seen(rng, np.concatenate([people[right], others]))
+        self.truth = {f"L{person}": f"R{row}" for row, person in enumerate(right)}
+
+    @staticmethod
+    def _seen(rng: np.random.Generator, people: NDArray[np.int64]) -> NDArray[np.int64]:
+        garbled = rng.random(people.shape) < ERRORS / 2
+        return np.where(garbled, rng.integers(VALUES, size=people.shape), people)
+
+    def candidates(self) -> NDArray[np.int64]:
+        """Pairs of rows that agree on a block."""
+        pairs: set[tuple[int, int]] = set()
+        for fields in BLOCKS:
+            rows = defaultdict(list)
+            for row, key in enumerate(map(tuple, self.right[:, fields])):
+                rows[key].append(row)
+            for row, key in enumerate(map(tuple, self.left[:, fields])):
+                pairs.update((row, other) for other in rows[key])
+        return np.array(sorted(pairs))
+
+
+def match(world: World, verified: Labels) -> list[tuple[str, str]]:
+    """Each left record's best candidate, above a threshold: weights and threshold are learnt."""
+    rows = world.candidates()
+    agree = world.left[rows[:, 0]] == world.right[rows[:, 1]]
+    known = {(int(x[1:]), int(y[1:])) for x, y in verified if y is not None}
+    is_match = np.array([(left, right) in known for left, right in rows.tolist()])
+    share = (agree[is_match].sum(axis=0) + 1) / (is_match.sum() + 2)
+    scores = agree @ np.log(share * VALUES) + ~agree @ np.log1p(-share)
+    order = np.lexsort((scores, rows[:, 0]))
+    last = np.append(np.diff(rows[order, 0]) > 0, True)
+    best = order[last]
+    seen = np.isin(rows[best, 0], [int(x[1:]) for x, _ in verified])
+    right = is_match[best]
+    threshold = max(
+        np.quantile(scores[best], np.linspace(0, 1, 200)),
+        key=lambda t: _f1(right[seen], scores[best][seen] >= t, len(known)),
+    )
+    return [(f"L{a}", f"R{b}") for a, b in rows[best][scores[best] >= threshold].tolist()]
+
+
+def _f1(right: NDArray[np.bool_], kept: NDArray[np.bool_], true: int) -> float:
+    return float(2 * (right & kept).sum() / max(kept.sum() + true, 1))
+
+
+SEED = "demo"  # given, so that the demo's numbers can be repeated; its certificate says so
+
+
+def demo(folder: Path, *, force: bool = False) -> None:
+    """Draw D, label it, match; draw S, label it, match again, certify; then show the truth."""
+    names = ("people.csv", "labels.csv", "holdout.csv", "complete.csv", "certificate.json")
+    ours = [folder / name for name in (*FILES, *names, "ledger.jsonl")]
+    refuse_existing(ours, force)
+    for path in ours:
+        path.unlink(missing_ok=True)
+    world = World(seed=2026)
+    people = [f"L{row}" for row in range(PEOPLE)]
+    write_whole({folder / "people.csv": csv_text(["id"], [[x] for x in people])}, force=force)
+
+    print(draw(folder / "people.csv", train=300, seed=SEED, out=folder))
+    _label(folder, world)
+    holdout = match(world, labels(folder, "train"))
+    write_whole({folder / "holdout.csv": csv_text(["x", "y"], holdout)}, force=force)
+
+    print(
+        draw(
+            folder / "people.csv",
+            labels=600,
+            holdout=folder / "holdout.csv",
+            one_to_one=True,
+            seed=SEED,
+            out=folder,
+        )
+    )
+    _label(folder, world)
+    complete = match(world, labels(folder, "all"))
+    write_whole({folder / "complete.csv": csv_text(["x", "y"], complete)}, force=force)
+    certificate = certify(
+        folder,
+        holdout=folder / "holdout.csv",
+        complete=folder / "complete.csv",
+        out=folder / "certificate.json",
+    )
+    print(certificate)
+    right = sum(world.truth.get(x) == y for x, y in complete)
+    print(
+        f"The truth, which only this demo knows: precision {right / len(complete):.4f}, "
+        f"recall {right / len(world.truth):.4f}."
+    )
+    print(f"Everything is in {folder}; check it with: matchbound verify {folder}")
+
+
+def _label(folder: Path, world: "World") -> None:
+    """Verify the matches of all nodes drawn so far."""
+    nodes = [node for node, _, _ in Draw.load(folder).sample]
+    verified = [(x, world.truth.get(x)) for x in nodes]
+    write_whole({folder / "labels.csv": csv_text(["x", "y"], verified)}, force=True)

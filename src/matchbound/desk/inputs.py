@@ -1,0 +1,155 @@
+"""The inputs of the labelling page, each read once and checked."""
+
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from matchbound.audits.brought import as_drawn
+from matchbound.audits.draw import Draw
+from matchbound.audits.ledger import sound_ledger
+from matchbound.audits.standing import matcher, planned
+from matchbound.desk.live import Live, start, why_not
+from matchbound.desk.material import Material
+from matchbound.desk.proposals import LOWEST, Proposals, read_proposals
+from matchbound.desk.records import Records, align, check_drawn, read_records
+from matchbound.desk.search import Search
+from matchbound.engines.connection import Engine, connect
+from matchbound.errors import InputError
+from matchbound.tables.forms import Clusters, recognise
+from matchbound.tables.scores import check_scored, first_threshold
+from matchbound.tables.sources import Source, open_source
+from matchbound.tallies.counts import load_sample
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a user gives besides the audit folder."""
+
+    records: Any
+    against: Any = None
+    candidates: Any = None
+    holdout: Any = None
+    threshold: float | None = None
+    columns: Mapping[str, str] | None = None
+    population: Any = None
+    id: str | None = None
+    targets: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What the page shows, its live bounds or why there are none, and how truth is searched for."""
+
+    material: Material
+    live: Live | str
+    search: dict[str, Any]
+
+
+def open_inputs(audit: Path, draw: Draw, given: Inputs) -> Opened:
+    """Read everything; the index over the right-hand records goes on being made."""
+    _check(draw, given)
+    with connect() as con:
+        load_sample(con, draw.sample)
+        left_source = open_source(con, "records", given.records)
+        left = read_records(con, left_source, draw.population["id"], draw.matching, of_x=True)
+        check_drawn(left, [node for node, _, _ in draw.sample])
+        right = _right(con, draw, given)
+        if given.candidates is not None or given.holdout is not None:
+            _load_population(con, audit, draw, given, left_source)
+        candidates, proposed = _candidates(con, draw, given)
+        holdout, answers, live = _holdout(con, audit, draw, given)
+    search = {
+        "records": left_source.as_dict(),
+        "against": right.source.as_dict(records=right.table.num_rows),
+        "candidates": None if candidates is None else candidates.as_dict(),
+        "holdout": None if holdout is None else holdout.as_dict(threshold=given.threshold),
+    }
+    fields, index = align(left, right), _indexed(right)
+    material = Material(left, right, fields, index, proposed, answers, draw.matching.dedupe)
+    return Opened(material, live, search)
+
+
+def _check(draw: Draw, given: Inputs) -> None:
+    if given.against is None and not draw.matching.dedupe:
+        raise InputError(
+            "against must be given unless the draw was made with --dedupe, got None: matches that "
+            "no matcher proposed must be looked for. Give the table that the population is matched "
+            "with."
+        )
+    if given.holdout is None and (given.threshold is not None or given.targets):
+        raise InputError(
+            "threshold and target must come with a holdout matcher, got one alone. Give both."
+        )
+    for metric in given.targets or {}:
+        if metric not in draw.choices.metrics:
+            raise InputError(
+                f"target must be about {' or '.join(draw.choices.metrics)}, as drawn, got "
+                f"{metric!r}. Choose among them."
+            )
+
+
+def _right(con: Engine, draw: Draw, given: Inputs) -> Records:
+    if given.against is None:
+        source, id = open_source(con, "against", given.records), draw.population["id"]
+    else:
+        source, id = open_source(con, "against", given.against), given.id
+    right = read_records(con, source, id, draw.matching, of_x=False)
+    if not right.table.num_rows:
+        raise InputError("against must hold at least one record, got none. Check the file.")
+    return right
+
+
+def _load_population(con: Engine, audit: Path, draw: Draw, given: Inputs, left: Source) -> None:
+    """The table `population`: which side a candidate's ids are on may hang on it."""
+    where = given.population
+    if where is None and left.digest == draw.population["digest"]:
+        where = given.records
+    as_drawn(con, audit, draw, where, (draw.choices, ()), ([], []))
+
+
+def _candidates(con: Engine, draw: Draw, given: Inputs) -> tuple[Source | None, Proposals]:
+    if given.candidates is None:
+        return None, Proposals()
+    source = open_source(con, "candidates", given.candidates)
+    form = recognise(source, {})
+    return source, read_proposals(con, source, form, draw.matching, LOWEST)
+
+
+def _holdout(
+    con: Engine, audit: Path, draw: Draw, given: Inputs
+) -> tuple[Source | None, Proposals | None, Live | str]:
+    if given.holdout is None:
+        return None, None, why_not(draw.choices, False) or ""
+    source = open_source(con, "holdout", given.holdout)
+    form = recognise(source, given.columns or {})
+    least = first_threshold(draw.choices, given.threshold, [form])
+    check_scored(form, least)
+    answers = read_proposals(con, source, form, draw.matching, least)
+    why = why_not(draw.choices, True)
+    if why is not None:
+        return source, answers, why
+    known = matcher("", source.as_dict(threshold=least, columns=dict(given.columns or {})))
+    choices = draw.choices
+    if not choices.variances:
+        variances = planned(sound_ledger(audit).entries, [known])
+        draw = replace(draw, choices=replace(choices, variances=variances))
+    live = start(con, draw, isinstance(form, Clusters), answers, given.targets or {}, known)
+    return source, answers, live
+
+
+def _indexed(right: Records) -> "Future[Search]":
+    """The search, made beside everything else: it may take a minute."""
+    columns = {name: right.table.column(1 + i) for i, name in enumerate(right.names)}
+    made: Future[Search] = Future()
+
+    def make() -> None:
+        try:
+            made.set_result(Search({"": right.table.column(0)} | columns))
+        except BaseException as error:
+            made.set_exception(error)
+
+    Thread(target=make, daemon=True).start()
+    return made

@@ -1,0 +1,59 @@
+"""Labels on disk: each action in the ledger, then labels.csv, which is made from it alone."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from matchbound.audits.book import Book
+from matchbound.audits.ledger import Entry, Pen, sound_ledger
+from matchbound.errors import InputError
+from matchbound.files import is_file, write_whole
+
+
+class Keeper:
+    """The book of an audit folder; what is done is on disk when `act` returns."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self._pen = folder, Pen(folder)
+        self._path = folder / "labels.csv"
+        self.entries = list(sound_ledger(folder).entries)
+        self.book = Book.of(self.entries)
+        self._written = self._there()
+        if self._written is not None and self._written not in self._states():
+            self._refuse_other()
+        if self._written is not None or self.book.live:
+            self._write()
+
+    def act(self, kind: str, **facts: Any) -> Entry:
+        if self._there() != self._written:
+            self._refuse_other()
+        entry = self._pen.append(kind, **facts)
+        self.entries.append(entry)
+        self.book.enter(entry)
+        if kind in ("label", "undo"):
+            self._write()
+        return entry
+
+    def _there(self) -> bytes | None:
+        return self._path.read_bytes() if is_file(self._path) else None
+
+    def _states(self) -> Iterator[bytes]:
+        """What labels.csv can be after a crash or a full disk: the latest state, or one before."""
+        ends = [i for i, one in enumerate(self.entries) if one["kind"] in ("label", "undo")]
+        for end in [len(self.entries), *reversed(ends)]:
+            yield _csv(self.entries[:end])
+
+    def _write(self) -> None:
+        text = self.book.to_csv()
+        write_whole({self._path: text}, force=True)
+        self._written = text.encode()
+
+    def _refuse_other(self) -> None:
+        raise InputError(
+            f"labels.csv must be as the labelling page wrote it, got another in "
+            f"{str(self.folder)!r}. Move it elsewhere, or go on with it by hand."
+        )
+
+
+def _csv(entries: Sequence[Entry]) -> bytes:
+    return Book.of(entries).to_csv().encode()

@@ -1,0 +1,143 @@
+"""Bounds of an anytime draw as labels come in: what `certify` would say of the holdout matcher."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from matchbound.audits.draw import Draw
+from matchbound.certificates.words import rounded
+from matchbound.desk.proposals import Proposals
+from matchbound.engines.connection import Engine
+from matchbound.errors import MatchboundError
+from matchbound.tallies.counts import count, outside
+from matchbound.tallies.prefix import looked_at
+from matchbound.theorems.choices import Choices
+from matchbound.theorems.guarantees import guarantees
+from matchbound.theorems.parts import WHOLE
+from matchbound.theorems.tally import Cell, Label, Tally
+
+Labels = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Live:
+    """A tally without labels, and what the holdout matcher found at each drawn node.
+
+    Where a table is matched with itself, `degrees` are the numbers of matches of all its nodes.
+    """
+
+    draw: Draw
+    unlabelled: Tally
+    found: Proposals
+    targets: Mapping[str, float]
+    holdout: Mapping[str, Any]  # as the ledger knows it
+    degrees: Mapping[str, int] = field(default_factory=dict)
+
+    def at(self, labels: Labels) -> dict[str, Any]:
+        """Bounds, targets, and whether one may stop; or why there are none yet."""
+        try:
+            tally = self.tally(labels)
+            found = guarantees({WHOLE: tally}, self.draw.choices, complete=False)
+        except MatchboundError as error:
+            return {"why": str(error)}
+        bounds = []
+        for g in found:
+            target = self.targets.get(g.metric)
+            lower = g.side == "lower"
+            reached = target is not None and (g.value >= target if lower else g.value <= target)
+            bounds.append(
+                {"metric": g.metric, "text": rounded(g), "value": g.value, "side": g.side}
+                | {"target": target, "reached": reached}
+            )
+        wanted = [bound for bound in bounds if bound["target"] is not None]
+        return {
+            "bounds": bounds,
+            "labels": len(tally.validation),
+            "stop": bool(wanted) and all(bound["reached"] for bound in wanted),
+        }
+
+    def tally(self, labels: Labels) -> Tally:
+        """As `certify` counts it: up to the first node without a label, and the gap outside."""
+        train, validation = (
+            tuple(self._label(node, old.h, labels) for node, old in zip(nodes, olds, strict=True))
+            for nodes, olds in (
+                (self.draw.trained, self.unlabelled.train),
+                (self.draw.validated, self.unlabelled.validation),
+            )
+        )
+        tally = replace(self.unlabelled, train=train, validation=validation)
+        tally = looked_at(tally, self.draw.choices, "refuse")
+        if self.draw.choices.is_sampled:
+            return tally
+        read = {*self.draw.trained, *self.draw.validated[: len(tally.validation)]}
+        known = self._known({node: labels[node] for node in read if node in labels})
+        return replace(tally, gap=outside(self.unlabelled.gap, tally.labelled, known))
+
+    def _label(self, node: str, h: int, labels: Labels) -> Label:
+        true = labels.get(node)
+        if true is None:
+            return Label.alone(h, None, None)
+        return Label.alone(h, len(true), len(set(true) & self.found.of(node).keys()))
+
+    def _known(self, labels: Labels) -> Iterator[Cell]:
+        """What labels tell of other nodes' pairs, where a table is matched with itself."""
+        told: dict[str, Counter[str]] = {}
+        for x, true in labels.items() if self.draw.matching.dedupe else ():
+            found = self.found.of(x).keys()
+            for y in {*found, *true} - labels.keys():
+                what = ("right" if y in true else "wrong") if y in found else "missed"
+                told.setdefault(y, Counter())[what] += 1
+        for y, counts in told.items():
+            h = self.degrees.get(y, 0)
+            yield Cell(h, h, h, 1, **counts)
+
+
+def why_not(choices: Choices, holdout: bool) -> str | None:
+    """Why there are no live bounds, in a sentence; None if there can be."""
+    if "recall" in choices.until:
+        return (
+            "No bounds are shown on the way: this draw's labels go on until "
+            f"{choices.until['recall']} validation nodes have a true match. The page tells when."
+        )
+    if not choices.is_anytime:
+        return (
+            "No bounds are shown on the way: this draw's hold for the labels of all drawn nodes, "
+            "and stopping when they look good would break them. Draw with --anytime for bounds "
+            "that may be watched."
+        )
+    if not holdout:
+        return "No bounds are shown: start the page with --holdout to see those of that matcher."
+    if choices.bands or choices.algorithms or choices.choose_threshold or choices.rounds:
+        return (
+            "No bounds are shown: the draw fixed bands, thresholds, rounds or several matchers, "
+            "whose bounds `certify` gives."
+        )
+    return None
+
+
+def start(
+    con: Engine,
+    draw: Draw,
+    is_clusters: bool,
+    found: Proposals,
+    targets: Mapping[str, float],
+    known: Mapping[str, Any],
+) -> Live:
+    """Count what is in `holdout` once, with no labels yet; `population` is there too."""
+    con.keep("labels", "select id as x, id as y from sample where id is null")
+    tally = count(
+        con,
+        size=draw.population["size"],
+        sample=draw.sample,
+        complete=False,
+        one_to_one=draw.choices.one_to_one,
+        unlabelled="worst",
+        forms={"holdout": "clusters" if is_clusters else "pairs"},
+        dedupe=draw.matching.dedupe,
+        gap=draw.gap,
+        future=draw.choices.future,
+    )
+    nodes = "cluster_nodes" if is_clusters else "nodes"
+    degrees = dict(con.rows(f"select x, h from {nodes}")) if draw.matching.dedupe else {}
+    return Live(draw, tally, found, targets, known, degrees)

@@ -1,0 +1,44 @@
+"""What matchers propose for the drawn nodes: candidates to look at, and answers to keep hidden."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from matchbound.engines.connection import Engine
+from matchbound.tables.forms import Clusters, Form
+from matchbound.tables.predictions import read_matches
+from matchbound.tables.sides import Matching
+from matchbound.tables.sources import Source
+
+LOWEST = -3e38  # a threshold that every score reaches, also a float
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """For each drawn node, the ids proposed and their scores, if they have any."""
+
+    by_node: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+
+    def of(self, node: str) -> Mapping[str, float | None]:
+        return self.by_node.get(node, {})
+
+
+def read_proposals(
+    con: Engine, source: Source, form: Form, matching: Matching, least: float | None
+) -> Proposals:
+    """Of the nodes in `sample`; all that is proposed is kept as a table named as the argument."""
+    table, scored = source.argument, getattr(form, "score", None) is not None
+    read_matches(con, source, table, form, matching, least, scored=scored)
+    if isinstance(form, Clusters):
+        pairs = (
+            f"select m.x, o.x as y, null as score from {table} m "
+            f"join {table} o on o.cluster = m.cluster and o.is_y and o.x <> m.x where m.is_x"
+        )
+    else:
+        pairs = f"select x, y, {'score' if scored else 'null as score'} from {table}"
+    found: dict[str, dict[str, float | None]] = {}
+    rows = con.rows(
+        f"select x, y, score from ({pairs}) where x in (select id from sample) order by x, y"
+    )
+    for x, y, score in rows:
+        found.setdefault(x, {})[y] = score
+    return Proposals(found)

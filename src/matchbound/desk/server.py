@@ -1,0 +1,138 @@
+"""The labelling page on this machine: one server for an audit, until it is stopped."""
+
+import secrets
+import socket
+import webbrowser
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from threading import Timer
+from typing import TYPE_CHECKING, Any
+
+from matchbound.audits.book import how_searched
+from matchbound.audits.draw import Draw
+from matchbound.audits.ledger import append, sound_ledger
+from matchbound.certificates.certification import check_on_record
+from matchbound.desk.desk import Desk
+from matchbound.desk.inputs import Inputs, open_inputs
+from matchbound.errors import EngineError, InputError
+from matchbound.files import alone
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+HERE = "127.0.0.1"
+
+
+def label(
+    audit: "str | PathLike[str]",
+    inputs: Inputs,
+    *,
+    twice: int = 0,
+    listen: str = HERE,
+    port: int = 0,
+    browser: bool = True,
+    say: Callable[[str], None] = print,
+) -> str:
+    """Serve the page until it is interrupted; where the work stands then, in a sentence or two.
+
+    The first thing said is the address, which has the token that every request needs.
+    """
+    _check_installed()
+    folder, draw = Path(audit), Draw.load(audit)
+    _check_numbers(draw, twice, listen, port)
+    check_on_record(folder)
+    with alone(folder), _bound(listen, port) as listening:
+        opened = open_inputs(folder, draw, inputs)
+        desk = Desk(folder, draw, twice=twice)
+        _record(folder, opened.search)
+        _serve(desk, opened, listening, listen, browser, say)
+    return summary(desk)
+
+
+def summary(desk: Desk) -> str:
+    agreed, twice = desk.book.agreement()
+    state = desk.state("")
+    sentence = f"{len(desk.book.settled())} of {len(desk.order)} nodes are in labels.csv."
+    if state["unsure"] or state["conflicts"]:
+        sentence += (
+            f" {len(state['unsure'])} are unsure and {len(state['conflicts'])} wait for a decision."
+        )
+    if twice:
+        sentence += f" Of {twice} nodes that two labelled, they agreed on {agreed}."
+    return sentence
+
+
+def _serve(
+    desk: Desk, opened: Any, listening: socket.socket, listen: str, browser: bool, say: Any
+) -> None:
+    import uvicorn
+
+    from matchbound.desk.guard import Guard
+    from matchbound.desk.requests import Requests, build
+
+    port, token = listening.getsockname()[1], secrets.token_urlsafe(32)
+    place = f"[{listen}]:{port}" if ":" in listen else f"{listen}:{port}"
+    hosts = {place} | ({f"localhost:{port}"} if listen == HERE else set())
+    how = f"True matches are looked for {how_searched(opened.search)}."
+    app = build(Requests(desk, opened.material, opened.live, how))
+    config = uvicorn.Config(
+        Guard(app, hosts, token, f"matchbound-{port}"),
+        lifespan="off",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
+    )
+    address = f"http://{place}/?token={token}"
+    say(address)
+    if browser:
+        Timer(0.5, webbrowser.open, [address]).start()
+    with suppress(KeyboardInterrupt):  # so one stops it
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _record(folder: Path, search: Mapping[str, Any]) -> None:
+    """How truth is searched for, into the ledger, if it is not what was said last."""
+    known = [entry["search"] for entry in sound_ledger(folder).of_kind("search")]
+    if not known or known[-1] != search:
+        append(folder, "search", search=search)
+
+
+def _check_numbers(draw: Draw, twice: int, listen: str, port: int) -> None:
+    if not 0 <= twice <= len(draw.sample):
+        raise InputError(
+            f"twice must be from 0 to the {len(draw.sample)} drawn nodes, got {twice}. "
+            "Choose fewer."
+        )
+    if not 0 <= port <= 65535:
+        raise InputError(f"port must be from 0 to 65535, got {port}. Choose another.")
+    if listen in ("", "0.0.0.0", "::"):
+        raise InputError(
+            f"listen must be the one address that others reach this machine by, got {listen!r}. "
+            "Name it: requests for any other are refused."
+        )
+
+
+def _bound(listen: str, port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET6 if ":" in listen else socket.AF_INET)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((listen, port))
+        listening.listen()  # so that the address can be opened as soon as it is printed
+    except OSError as error:
+        listening.close()
+        raise EngineError(
+            f"cannot listen on {listen}:{port}: {error.strerror}. Choose another --port."
+        ) from None
+    return listening
+
+
+def _check_installed() -> None:
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        raise EngineError(
+            "the labelling page needs Starlette and uvicorn. Run: pip install 'matchbound[label]'."
+        ) from None

@@ -1,0 +1,82 @@
+"""What runs SQL: DuckDB inside the process, or Spark. Queries are in `sql/`, each once."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from typing import Any
+
+from matchbound.engines.engine import ROWS, Engine, Opened, QueryError, Table
+from matchbound.errors import InputError
+
+__all__ = [
+    "ROWS",
+    "Engine",
+    "Opened",
+    "QueryError",
+    "Table",
+    "connect",
+    "keep",
+    "lend",
+    "query",
+    "sql",
+    "view",
+]
+
+
+@contextmanager
+def connect(
+    engine: Any = "duckdb", memory: str | None = None, temp: Any = None
+) -> Iterator[Engine]:
+    """DuckDB, which spills beyond `memory` to the folder `temp`; or Spark, or a session of it."""
+    if engine == "duckdb":
+        from matchbound.engines.duckdb import connected as duckdb
+
+        with duckdb(memory, temp) as con:
+            yield con
+        return
+    if engine != "spark" and not hasattr(engine, "newSession"):
+        raise InputError(
+            f"engine must be duckdb, spark or a SparkSession, got {engine!r}. Choose one of them."
+        )
+    for name, value, setting in (
+        ("memory", memory, "spark.driver.memory and spark.executor.memory"),
+        ("temp", temp, "spark.local.dir"),
+    ):
+        if value is not None:
+            raise InputError(
+                f"{name} must be left out with Spark, got {str(value)!r}: it is for the session to "
+                f"say. Set {setting} there."
+            )
+    from matchbound.engines.spark import connected as spark
+
+    with spark(engine) as con:
+        yield con
+
+
+def query(con: Engine, name: str, **parts: str | int) -> list[Any]:
+    """The rows of `<room>/sql/<query>.sql`; `parts` are our own names and numbers, no user text."""
+    return con.rows(sql(name, **parts))
+
+
+def keep(con: Engine, table: str, name: str, settled: bool = False, **parts: str | int) -> None:
+    """The rows of `<room>/sql/<query>.sql`, kept as a table."""
+    con.keep(table, sql(name, **parts), settled=settled)
+
+
+def view(con: Engine, table: str, name: str, **parts: str | int) -> None:
+    """The rows of `<room>/sql/<query>.sql`, found whenever they are asked for."""
+    con.rows(f"create or replace temp view {table} as {sql(name, **parts)}")
+
+
+def lend(con: Engine, table: str, columns: dict[str, Any]) -> None:
+    """A small table of Python's own, kept; `columns` are Arrow arrays."""
+    import pyarrow as pa
+
+    con.keep(table, f"select * from {con.open(pa.table(columns)).scan}")
+
+
+def sql(name: str, **parts: str | int) -> str:
+    """`<room>/sql/<query>.sql`, with its parts put in."""
+    room, _, query = name.partition("/")
+    path = files("matchbound") / room / "sql" / f"{query}.sql"
+    return path.read_text("utf-8").format(**parts)

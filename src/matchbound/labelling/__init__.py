@@ -1,1 +1,0 @@
-"""From a draw to its labels: a page on the user's own machine."""

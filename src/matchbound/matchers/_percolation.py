@@ -1,0 +1,99 @@
+"""Marks that spread from matched pairs, counted again where they can matter; compiled.
+
+No table of marks: a row is counted from the pairs that have spread, and only once there are enough
+of them around its node, which is then soon matched.
+"""
+
+from heapq import heappop, heappush
+
+import numpy as np
+
+from matchbound.compiled import compiled
+from matchbound.matchers._layout import lot, record
+
+
+@compiled
+def count_row(x, rows, spread, other, taken, counter, touched):  # type: ignore[no-untyped-def]
+    """Count the marks of x with every free node of the other side; how many have some."""
+    starts, neighbours, _ = rows
+    other_starts, other_neighbours, _ = other
+    size = 0
+    for e in range(starts[x], starts[x + 1]):
+        v = spread[neighbours[e]]
+        if v < 0:
+            continue
+        for f in range(other_starts[v], other_starts[v + 1]):
+            y = other_neighbours[f]
+            if taken[y] >= 0:
+                continue
+            if counter[y] == 0:
+                touched[size] = y
+                size += 1
+            counter[y] += 1
+    return size
+
+
+@compiled
+def best_rival(x, y, rows, spread, other, taken, counter, touched):  # type: ignore[no-untyped-def]
+    """The most marks that x has with a free node other than y."""
+    best = 0
+    for i in range(count_row(x, rows, spread, other, taken, counter, touched)):
+        if touched[i] != y:
+            best = max(best, counter[touched[i]])
+        counter[touched[i]] = 0
+    return best
+
+
+@compiled
+def ripe(i, rows, spread, partner, spreading, other, taken, least, seed, counter, touched):  # type: ignore[no-untyped-def]
+    """Free pairs of a neighbour of i that have `least` marks now, first the least lot."""
+    pairs = [(np.uint64(0), np.int32(0), np.int32(0), np.int32(0))]  # empty, but of a type
+    pairs.pop()
+    starts, neighbours, keys = rows
+    other_keys = other[2]
+    for e in range(starts[i], starts[i + 1]):
+        x = neighbours[e]
+        spreading[x] += 1
+        if partner[x] >= 0 or spreading[x] < least:
+            continue
+        for k in range(count_row(x, rows, spread, other, taken, counter, touched)):
+            y = touched[k]
+            if counter[y] >= least:
+                drawn = lot(keys[x], other_keys[y], seed)
+                heappush(pairs, (drawn, np.int32(x), np.int32(y), np.int32(counter[y])))
+            counter[y] = 0
+    return pairs
+
+
+@compiled
+def percolate(x_rows, y_rows, seeds, least, seed):  # type: ignore[no-untyped-def]
+    """Rows of x, y, round, marks and margin, in the order matched: seeds first."""
+    nodes, others = x_rows[2].size, y_rows[2].size
+    partner, taken = np.full(nodes, -1, np.int32), np.full(others, -1, np.int32)
+    x_spread, y_spread = partner.copy(), taken.copy()
+    spreading = np.zeros(nodes, np.int32)  # how many neighbours have spread
+    counter = np.zeros(max(nodes, others), np.int32)
+    touched = np.empty(max(nodes, others), np.int32)
+    matched = np.zeros((min(nodes, others), 5), np.int32)
+    done, size = 0, len(seeds)
+    matched[:size, :2] = seeds
+    partner[seeds[:, 0]], taken[seeds[:, 1]] = seeds[:, 1], seeds[:, 0]
+    while done < size:
+        i, j, round = matched[done, 0], matched[done, 1], matched[done, 2]
+        done += 1
+        x_spread[i], y_spread[j] = j, i
+        pairs = ripe(
+            i, x_rows, x_spread, partner, spreading, y_rows, taken, least, seed, counter, touched
+        )
+        while len(pairs):
+            _, x, y, marks = heappop(pairs)
+            if partner[x] >= 0 or taken[y] >= 0:
+                continue
+            rival = max(
+                best_rival(x, y, x_rows, x_spread, y_rows, taken, counter, touched),
+                best_rival(y, x, y_rows, y_spread, x_rows, partner, counter, touched),
+            )
+            partner[x], taken[y] = y, x
+            record(matched[size], x, y, round + 1, marks, marks - rival)
+            size += 1
+    return matched[:size]

@@ -1,0 +1,102 @@
+"""Counting witnesses by rows; compiled.
+
+Rows of a graph are in rising order, so that a least degree ends them early. Threads take rows in
+turns, and each has a counter for every node of the other side and a list of those touched, with
+room for one more: a branch that the processor cannot foresee would cost more than writing in vain.
+Places are unsigned in the innermost loop, or numba would allow for those counted from the end.
+"""
+
+import numpy as np
+
+from matchbound.compiled import compiled
+
+BLOCK = 64  # rows that a thread takes at a time: the first are the longest
+
+
+@compiled
+def close_up(turn, turns, taken, free, reach):  # type: ignore[no-untyped-def]
+    """Drop matched nodes from the rows of matched nodes; the others keep their order."""
+    for block in range(turn * BLOCK, taken.size, turns * BLOCK):
+        for v in range(block, min(block + BLOCK, taken.size)):
+            u = taken[v]
+            if u < 0:
+                continue
+            end = reach[u, 0]
+            for e in range(reach[u, 0], reach[u, 1]):
+                y = free[e]
+                free[end] = y
+                end += taken[y] < 0
+            reach[u, 1] = end
+
+
+@compiled
+def add_near(nodes, rows, near):  # type: ignore[no-untyped-def]
+    """Count these nodes as matched neighbours of theirs."""
+    starts, neighbours, _ = rows
+    for k in range(nodes.size):
+        for e in range(starts[nodes[k]], starts[nodes[k] + 1]):
+            near[neighbours[e]] += 1
+
+
+@compiled
+def count_row(x, rows, reach, free, end, own):  # type: ignore[no-untyped-def]
+    """Count the witnesses of x with each free y < end; how many y have some.
+
+    Witnesses are neighbours of x that have a partner, and so its free neighbours in reach.
+    """
+    starts, neighbours, _ = rows
+    counter, touched, _, _ = own
+    size = np.uint64(0)
+    for e in range(starts[x], starts[x + 1]):
+        u = neighbours[e]
+        for f in range(reach[u, 0], reach[u, 1]):
+            y = np.uint32(free[np.uint64(f)])
+            if y >= end:
+                break
+            touched[size] = y
+            size += np.uint64(counter[y] == 0)
+            counter[y] += 1
+    return size
+
+
+@compiled
+def count_rows(turn, turns, x_end, y_end, least, side, free, own, row):  # type: ignore[no-untyped-def]
+    """Best and second count of each x < x_end that can have `least`, and its best y.
+
+    Of columns likewise, but as if there were no counts below `least`: there are so many.
+    """
+    row_best, row_second, row_match = row
+    rows, partner, near, reach = side
+    counter, touched, column_best, column_second = own
+    for block in range(turn * BLOCK, x_end, turns * BLOCK):
+        for x in range(block, min(block + BLOCK, x_end)):
+            best, second, match = 0, 0, -1
+            if partner[x] < 0 and near[x] >= least:
+                for i in range(count_row(x, rows, reach, free, y_end, own)):
+                    y = touched[i]
+                    count = counter[y]
+                    counter[y] = 0
+                    if count > best:
+                        best, second, match = count, best, y
+                    elif count > second:
+                        second = count
+                    if count < least:
+                        continue
+                    if count > column_best[y]:
+                        column_best[y], column_second[y] = count, column_best[y]
+                    elif count > column_second[y]:
+                        column_second[y] = count
+            row_best[x], row_second[x], row_match[x] = best, second, match
+
+
+@compiled
+def raise_to_rivals(turn, turns, x, y, rows, reach, free, end, own, second):  # type: ignore[no-untyped-def]
+    """Raise the second best count of each pair to that of x and another y, however low."""
+    counter, touched, _, _ = own
+    for block in range(turn * BLOCK, x.size, turns * BLOCK):
+        for k in range(block, min(block + BLOCK, x.size)):
+            for i in range(count_row(x[k], rows, reach, free, end, own)):
+                other = touched[i]
+                if other != y[k]:
+                    second[k] = max(second[k], counter[other])
+                counter[other] = 0

@@ -1,0 +1,148 @@
+"""reconcile: two graphs and seeds → matches."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+from matchbound.errors import InputError
+from matchbound.matchers.edges import graph
+from matchbound.matchers.expand import expand
+from matchbound.matchers.found import Found
+from matchbound.matchers.matches import Matches, named
+from matchbound.matchers.percolation import percolation
+from matchbound.matchers.seeds import read_seeds
+from matchbound.matchers.witness import witness
+from matchbound.matchers.witness_sql import Progress, matched_by, write_matched_by
+
+Matcher = Callable[..., Found]  # of two graphs, seeds (their places), and options by keyword
+
+MOST = 2**31 - 1
+
+MATCHERS: dict[str, Matcher] = {
+    "witness": witness,
+    "percolation": percolation,
+    "expand": expand,
+}
+
+
+def reconcile(
+    left: Any,
+    right: Any,
+    seeds: Any,
+    *,
+    method: str | Matcher = "witness",
+    threshold: int | None = None,
+    repeat: int | None = None,
+    marks: int | None = None,
+    seed: int | str | None = None,
+    engine: Any = None,
+    memory: str | None = None,
+    temp: Any = None,
+) -> Matches:
+    """Match the nodes of two networks, from pairs that are known: the seeds.
+
+    `left` and `right` are edge lists (paths or tables), scipy sparse matrices, networkx or igraph
+    graphs, or come from `matchers.graph`; `seeds` a table or list of pairs x, y, or "hubs". Of the
+    options a method takes some, and has defaults for them: see `matchers`. With an `engine`,
+    `witness` works by SQL on edge lists that may be larger than memory: DuckDB, which keeps to
+    `memory` and spills to the folder `temp`, or Spark.
+
+    >>> import matchbound as mb
+    >>> import pyarrow as pa
+    >>> left = pa.table({"src": ["a", "b", "a", "b", "c"], "dst": ["c", "c", "d", "d", "e"]})
+    >>> right = pa.table({"src": [1, 2, 1, 2, 3], "dst": [3, 3, 4, 4, 5]})
+    >>> matches = mb.reconcile(left, right, [("a", 1), ("b", 2), ("e", 5)])
+    >>> print(matches)
+    5 matches: 3 seeds and 2 found.
+    >>> matches.pairs()[3:]
+    [('c', '3'), ('d', '4')]
+    """
+    options = {"threshold": threshold, "repeat": repeat, "marks": marks, "seed": seed}
+    given = {name: value for name, value in options.items() if value is not None}
+    matcher = _matcher(method)
+    _check_options(matcher, method, given)
+    if engine is not None:
+        _check_by_sql(matcher, method)
+        return matched_by(engine, left, right, seeds, memory=memory, temp=temp, **given)
+    _check_in_memory(memory, temp)
+    x, y = graph(left, "left"), graph(right, "right")
+    pairs, likeness = read_seeds(seeds, x, y)
+    return named(x, y, pairs, likeness, matcher(x, y, pairs, **given))
+
+
+def write_reconciled(
+    left: Any,
+    right: Any,
+    seeds: Any,
+    *,
+    out: Path,
+    engine: Any,
+    method: str = "witness",
+    force: bool = False,
+    memory: str | None = None,
+    temp: Any = None,
+    progress: Progress = lambda _: None,
+    **options: Any,
+) -> str:
+    """`reconcile` by an engine, written to a file as matches come; how many there are."""
+    given = {name: value for name, value in options.items() if value is not None}
+    matcher = _matcher(method)
+    _check_options(matcher, method, given)
+    _check_by_sql(matcher, method)
+    how = {"memory": memory, "temp": temp, "progress": progress, **given}
+    return write_matched_by(engine, left, right, seeds, out=out, force=force, **how)
+
+
+def _check_by_sql(matcher: Matcher, method: Any) -> None:
+    if matcher is not witness:
+        raise InputError(
+            f"method must be witness with an engine, got {method!r}, which works in memory alone. "
+            "Leave the engine out, or choose witness."
+        )
+
+
+def _check_in_memory(memory: str | None, temp: Any) -> None:
+    for name, value in (("memory", memory), ("temp", temp)):
+        if value is not None:
+            raise InputError(
+                f"{name} must come with an engine, got {str(value)!r} alone: without one, networks "
+                "are held in memory. Give --engine duckdb too, or drop it."
+            )
+
+
+def _matcher(method: Any) -> Matcher:
+    if callable(method):
+        return method  # type: ignore[no-any-return]
+    if not isinstance(method, str) or method not in MATCHERS:
+        raise InputError(
+            f"method must be one of {', '.join(MATCHERS)}; got {method!r}. Choose one."
+        )
+    return MATCHERS[method]
+
+
+def _check_options(matcher: Matcher, method: Any, given: Mapping[str, Any]) -> None:
+    parameters = inspect.signature(matcher).parameters.values()
+    taken = [option.name for option in parameters if option.kind is option.KEYWORD_ONLY]
+    for name, value in given.items():
+        if name not in taken:
+            raise InputError(
+                f"{name} must be left out with method {method!r}, got {value!r}. "
+                f"It takes {' and '.join(taken)}."
+            )
+        whole = isinstance(value, Integral) and not isinstance(value, bool)
+        if name == "seed":
+            good, rule = whole or _is_text(value), "text or a whole number"
+        else:
+            good, rule = whole and 1 <= value <= MOST, f"a whole number from 1 to {MOST}"
+        if not good:
+            raise InputError(f"{name} must be {rule}, got {value!r}. Give for example 3.")
+
+
+def _is_text(value: Any) -> bool:
+    try:
+        value.encode()
+    except (AttributeError, UnicodeEncodeError):
+        return False
+    return isinstance(value, str)

@@ -1,0 +1,213 @@
+"""A metric as it is guessed to be, and the guarantee that a sample of it would get."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matchbound.bounds import BOUNDS
+from matchbound.plans.counts import Sample, Urn, by_star, exact, nearly
+from matchbound.plans.search import NORMAL
+from matchbound.theorems.choices import Choices
+from matchbound.theorems.guarantees import Guarantee, guarantees
+from matchbound.theorems.parts import WHOLE
+from matchbound.theorems.tally import Cell, Label, Tally
+
+NONE = Label.alone(0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Margin:
+    """Of `size` nodes `members` count for the metric, and the holdout matcher is right at `right`.
+
+    The members are the nodes it matches (precision), those with a true match (recall), all (error
+    rate). A node that counts has `each` matches, all right or all wrong. `choices` are the metric's
+    own, with its share of δ. The holdout matcher matches the share `found` of all nodes, and the
+    complete one has others at the share `gap_rate` (None: there is none); at labelled nodes it is
+    taken to be as right as the holdout one. Of the `train` nodes, and of those drawn to validate on
+    too, what is expected is taken to come.
+    """
+
+    metric: str
+    choices: Choices
+    size: int
+    members: int
+    right: int
+    found: float
+    gap_rate: float | None = None
+    train: int = 0
+
+    @property
+    def each(self) -> int:
+        return 1 if self.choices.one_to_one or self.choices.at_most_one_match else 2
+
+    @property
+    def mean(self) -> float:
+        return self.right / self.members
+
+    @cached_property
+    def bound(self) -> str:
+        """The bound on the labels' term."""
+        return self._of(1, (self._labels(1, 1, 1)), 1).bound
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the bound depends on the order of the labels."""
+        return BOUNDS[self.bound].ordered
+
+    @cached_property
+    def is_counted(self) -> bool:
+        """Whether counts tell the guarantee, without a tally of labels."""
+        choices = self.choices
+        auto = choices.theorem == "sharp" and choices.bound == "auto"
+        return auto and self.bound in ("hypergeometric", "star") and not choices.is_sampled
+
+    def fresh(self, labels: int) -> int:
+        """The validation nodes that tell: `sharp` knows D's already."""
+        return labels - self._overlap(labels)
+
+    def _overlap(self, labels: int) -> int:
+        return round(labels * len(self._trained) / self.size)
+
+    @cached_property
+    def _trained(self) -> tuple[Label, ...]:
+        """D's labels, as expected; `paper` makes no use of them."""
+        if self.choices.theorem == "paper":
+            return ()
+        members = round(self.train * self.members / self.size)
+        return self._labels(self.train, members, round(members * self.mean))
+
+    def _labels(self, nodes: int, members: int, right: int) -> tuple[Label, ...]:
+        e = self.each
+        good, bad = Label.alone(e, e, e), Label.alone(e, e, 0)
+        return (good,) * right + (bad,) * (members - right) + (NONE,) * (nodes - members)
+
+    @cached_property
+    def known(self) -> Urn:
+        """D."""
+        counting = [label for label in self._trained if label != NONE]
+        right = sum(bool(label.ht) for label in counting)
+        return Urn(len(self._trained), len(counting), right)
+
+    @cached_property
+    def urn(self) -> Urn:
+        """What the validation nodes outside D are drawn from."""
+        nodes, members, right = self.known
+        return Urn(self.size - nodes, self.members - members, self.right - right)
+
+    def sample(self, labels: int, members: int = 0, right: int = 0) -> Sample:
+        fresh = self.fresh(labels)
+        changed = self.outside(fresh, members)[2]
+        return Sample(self.urn, self.known, Urn(fresh, members, right), changed)
+
+    def expected(self, labels: int) -> tuple[float, float]:
+        """How many of them count, and are right."""
+        nodes, members, right = self.urn
+        counting = self.fresh(labels) * members / nodes
+        return counting, counting * right / max(members, 1)
+
+    def typical(self, labels: int) -> float:
+        """The bound from the sample expected, between those from the nearest whole numbers."""
+        members, right = self.expected(labels)
+        if self.is_ordered:  # it moves in no steps with the members
+            count = max(round(members), 1)
+            return _between(
+                lambda w: self.spread(labels, count, count - w), count * (1 - self.mean)
+            )
+        wrong = members - right
+        return _between(lambda m: self._with_wrong(labels, max(m, 1), wrong), members)
+
+    def _with_wrong(self, labels: int, members: int, wrong: float) -> float:
+        return _between(
+            lambda w: self.between(labels, members, members - w)[0], min(wrong, members)
+        )
+
+    def spread(self, labels: int, members: int, right: int) -> float:
+        """From a sample whose kinds are evenly spread over its order."""
+        counts = (right, members - right, self.fresh(labels) - members)
+        places = np.concatenate([(np.arange(n) + 0.5) / max(n, 1) for n in counts])
+        kinds = np.repeat(np.arange(3), counts)
+        return self.of_order(labels, kinds[np.argsort(places, kind="stable")])
+
+    def value(self, labels: int, members: int, right: int) -> float:
+        """From a sample in which so many count and are right; any order."""
+        if self.is_counted:
+            return exact(self.metric, self.sample(labels, members, right), self.choices)
+        return self._of(labels, self._labels(self.fresh(labels), members, right), members).value
+
+    def between(self, labels: int, members: int, right: int) -> tuple[float, float]:
+        """Two numbers that it lies between, and close to it: found sooner."""
+        if self.is_counted:
+            return nearly(self.metric, self.sample(labels, members, right), self.choices)
+        value = self.value(labels, members, right)
+        return value, value
+
+    def of_order(self, labels: int, kinds: NDArray[np.int64]) -> float:
+        """From a sample given in its order: 0 right, 1 wrong, 2 does not count."""
+        member, right = kinds < 2, (kinds == 0).astype(float)
+        members = int(member.sum())
+        if self.is_counted:
+            sample = self.sample(labels, members, int(right.sum()))
+            return by_star(self.metric, sample, self.choices, member, right)
+        by_kind = self._labels(3, 2, 1)
+        return self._of(labels, tuple(by_kind[kind] for kind in kinds), members).value
+
+    def _of(self, labels: int, fresh: tuple[Label, ...], members: int) -> Guarantee:
+        again = self._trained[: self._overlap(labels)]
+        places = tuple(range(len(fresh), len(fresh) + len(again)))
+        gap = self._gap(len(fresh), members)
+        tally = Tally(self.size, self._trained, fresh + again, places, gap)
+        complete = self.gap_rate is not None
+        (made,) = guarantees({WHOLE: tally}, self.choices, complete=complete)
+        return made
+
+    def _gap(self, fresh: int, members: int) -> tuple[Cell, ...]:
+        """The cells of both matchers, as expected: of all nodes without a label, or of a sample."""
+        nodes, found, changed = self.outside(fresh, members)
+        e = self.each
+        cells = (
+            Cell(0, 0, 0, nodes - found),
+            Cell(e, e, 0, changed),
+            Cell(e, e, e, found - changed),
+        )
+        return tuple(cell for cell in cells if cell.nodes)
+
+    def outside(self, fresh: int, members: int) -> tuple[int, int, int]:
+        """The nodes that are compared; those that the holdout matcher matches; that are changed."""
+        nodes = self.choices.gap or self.size - len(self._trained) - fresh
+        found = round(nodes * self.found)
+        if self.choices.gap:
+            found = max(found, 1)
+        elif self.metric == "precision":
+            found = self.urn.members - members
+        return nodes, found, min(round(nodes * (self.gap_rate or 0)), found)
+
+    def deviation(self, labels: int) -> float:
+        """About that of the bound: that of the share of right ones."""
+        nodes, members, right = self.urn
+        counting = max(self.expected(labels)[0], 1.0)
+        share = right / members
+        return math.sqrt(share * (1 - share) / counting * max(1 - self.fresh(labels) / nodes, 0))
+
+    def start(self, target: float) -> int:
+        """About how many labels give even odds, by the normal distribution: to search from."""
+        (delta, *_), share = self.choices.shares(2), self.members / self.size
+        away = self.mean - (1 - target if self.metric == "error-rate" else target)
+        away -= (self.gap_rate or 0) / share
+        if away <= 0:
+            return self.size
+        deviation = 1.2 * NORMAL.inv_cdf(1 - delta) * math.sqrt(self.mean * (1 - self.mean) / share)
+        return round(max(1.0, 1 / ((away / deviation) ** 2 + 1 / self.size)))
+
+    def reaches(self, value: float, target: float) -> bool:
+        return value <= target if self.metric == "error-rate" else value >= target
+
+
+def _between(value: Callable[[int], float], number: float) -> float:
+    """The value at a number that is not whole, from those at its neighbours."""
+    whole, part = divmod(number, 1)
+    low = value(int(whole))
+    return low + part * (value(int(whole) + 1) - low) if part else low

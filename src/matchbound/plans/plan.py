@@ -1,0 +1,106 @@
+"""Before anything is labelled: how many labels a target needs, or what a number of them gives."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from matchbound.errors import InputError
+from matchbound.plans.command import draw_command
+from matchbound.plans.outlooks import Outlook, Prospects, Row
+from matchbound.plans.question import Question, check_labels, choices_for
+from matchbound.plans.simulation import FEW, MANY
+
+BUDGETS = (0.5, 0.75, 1.0, 1.5, 2.0)  # of the labels needed
+GIVEN = (0.5, 1.0, 2.0)  # of the labels given
+ROUND = (100, 300, 1000, 3000, 10_000)  # where no number of labels will do
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The answer to a question.
+
+    `needed`: labels to validate on that reach the targets; None where `labels` were given, or where
+    no number that anyone plans for reaches them: `limits` then says what each bound tends to.
+    `rows`: what a few numbers of labels give. `moving`: what each bound loses if a tenth of the
+    labels train rather than validate.
+    """
+
+    question: Question
+    labels: int | None
+    needed: int | None
+    limits: Mapping[str, float]
+    rows: tuple[Row, ...]
+    moving: Mapping[str, float]
+
+    @property
+    def command(self) -> str | None:
+        """The `matchbound draw` that repeats the plan's values, so that certifying uses them."""
+        labels = self.needed if self.labels is None else self.labels
+        return None if labels is None else draw_command(self.question, labels)
+
+    def __str__(self) -> str:
+        from matchbound.plans.words import describe
+
+        return describe(self)
+
+    def save_plot(self, path: str | Path, *, force: bool = False) -> None:
+        """The curve over labels, as `.svg` or as an offline page `.html`."""
+        from matchbound.plans.chart import save
+
+        save(self, Path(path), force=force)
+
+
+def plan(
+    *,
+    size: int,
+    matched: float,
+    guesses: Mapping[str, float],
+    targets: Mapping[str, float] | None = None,
+    labels: int | None = None,
+    power: float = 0.9,
+    gap_rate: float | None = None,
+    train: int = 0,
+    **choices: Any,
+) -> Plan:
+    """The labels needed for `targets`; or, given `labels`, the bounds to expect from them.
+
+    `size` nodes, of which the share `matched` has a true match; each metric in `guesses` has that
+    value. The complete matcher replaces matches by others at the share `gap_rate` of all nodes;
+    None if there is none. `power` is the probability of reaching all targets together. `choices`
+    are those of `draw`: `delta`, `theorem`, `one_to_one`, `at_most_one_match`, `gap`.
+
+    Where values are 0 or 1, probabilities are sums over all samples; else they are simulated.
+    """
+    question = Question(
+        size, choices_for(guesses, matched, **choices), targets or {}, power, gap_rate, train
+    )
+    if labels is None and not targets:
+        raise InputError(
+            "targets or labels must be given, got neither. Give the bounds that you want, or how "
+            "many nodes you can label."
+        )
+    prospects = Prospects(question)
+    needed = prospects.needed() if labels is None else None
+    middle = needed if labels is None else check_labels(labels, size)
+    budgets = _budgets(middle, size, BUDGETS if labels is None else GIVEN)
+    rows = [
+        prospects.row(n, likely=labels is not None, draws=MANY if n == middle else FEW)
+        for n in budgets
+    ]
+    return Plan(
+        question,
+        labels,
+        needed,
+        prospects.limits() if middle is None else {},
+        tuple(rows),
+        prospects.moving(middle) if middle else {},
+    )
+
+
+def _budgets(middle: int | None, size: int, shares: Sequence[float]) -> list[int]:
+    wished = ROUND if middle is None else [round(middle * share) for share in shares]
+    return sorted({min(max(budget, 1), size) for budget in wished})
+
+
+__all__ = ["Outlook", "Plan", "Question", "Row", "plan"]

@@ -1,0 +1,128 @@
+"""What is planned for: checked once, and turned into a guess for each metric."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from matchbound.bounds.checks import LARGEST_SIZE
+from matchbound.errors import InputError
+from matchbound.plans.margins import Margin
+from matchbound.theorems.choices import METRICS, Choices
+
+
+@dataclass(frozen=True)
+class Question:
+    """A population as it is guessed to be, what is wanted of it, and what is to be certified.
+
+    `size` nodes; the share with a true match, and the metrics' values, as guessed in `choices`,
+    which are the draw's; the complete matcher replaces matches by others at a share `gap_rate` of
+    all nodes (None: there is no complete matcher). `targets` by metric are to be reached, all
+    together, with probability `power`. `train` nodes are labelled to train on.
+    """
+
+    size: int
+    choices: Choices
+    targets: Mapping[str, float]
+    power: float = 0.9
+    gap_rate: float | None = None
+    train: int = 0
+
+    def __post_init__(self) -> None:
+        _check_whole("size", self.size, 1, LARGEST_SIZE, "Give the number of nodes, such as 100000")
+        _check_whole("train", self.train, 0, self.size - 1, "Give fewer than size")
+        _check_power(self.power)
+        _check_gap(self)
+        _check_targets(self.targets, self.choices.guesses)
+        if round(self.found * self.size) < 1 or self.found > 1:
+            raise InputError(
+                "matched × recall / precision must be a share that leaves the holdout matcher some "
+                f"nodes to match, got {self.found:g}. Correct matched or the guesses."
+            )
+
+    @property
+    def matched(self) -> float:
+        """The share of nodes with a true match."""
+        return self.choices.matched or 1.0
+
+    @property
+    def found(self) -> float:
+        """The share of nodes that the holdout matcher matches: what is right is right for both."""
+        guesses = self.choices.guesses
+        if "precision" not in guesses or "recall" not in guesses:
+            return self.matched
+        return self.matched * guesses["recall"] / guesses["precision"]
+
+    def margins(self) -> dict[str, Margin]:
+        return {metric: self._margin(metric) for metric in self.choices.metrics}
+
+    def _margin(self, metric: str) -> Margin:
+        """A metric alone, with its share of δ."""
+        shares = {"precision": self.found, "recall": self.matched, "error-rate": 1.0}
+        guess = self.choices.guesses[metric]
+        members = max(round(shares[metric] * self.size), 1)
+        right = round((1 - guess if metric == "error-rate" else guess) * members)
+        own = replace(
+            self.choices, metrics=(metric,), delta=self.choices.delta / self.choices.guarantees
+        )
+        return Margin(metric, own, self.size, members, right, self.found, self.gap_rate, self.train)
+
+
+def choices_for(guesses: Mapping[str, float], matched: float, **given: Any) -> Choices:
+    """Every metric that is guessed is certified."""
+    if not guesses:
+        raise InputError("guess must be given for each metric, got none. Give precision=0.95.")
+    metrics = [metric for metric in METRICS if metric in guesses] or list(guesses)
+    return Choices(guesses=dict(guesses), matched=matched, metrics=tuple(metrics), **given)
+
+
+def check_labels(labels: int, size: int) -> int:
+    _check_whole("labels", labels, 1, size, "Give a number of nodes to validate on, up to size")
+    return labels
+
+
+def _check_gap(question: Question) -> None:
+    gap, rate = question.choices.gap, question.gap_rate
+    if gap > question.size:
+        raise InputError(f"gap must be at most the size, {question.size}, got {gap}. Give fewer.")
+    if rate is None:
+        if gap:
+            raise InputError(
+                "gap_rate must be given with gap, got none. Give the share of nodes at which the "
+                "matchers differ, such as 0.001."
+            )
+        return
+    if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
+        raise InputError(f"gap_rate must be a share from 0 to 1, got {rate!r}. Give 0.001.")
+    if rate > question.found:
+        raise InputError(
+            f"gap_rate must be at most the share of nodes that are matched, {question.found:g}, "
+            f"got {rate!r}. Give the share of all nodes at which the matchers differ."
+        )
+
+
+def _check_targets(targets: Mapping[str, float], guesses: Mapping[str, float]) -> None:
+    for metric, target in targets.items():
+        if metric not in guesses:
+            raise InputError(
+                f"guess must be given for each target, got none for {metric!r}. "
+                "Give the value that you expect."
+            )
+        if not isinstance(target, int | float) or not 0 < target < 1:
+            raise InputError(
+                f"target must be above 0 and below 1, got {metric}={target}. "
+                "Give the bound that you want, such as precision=0.93."
+            )
+
+
+def _check_whole(argument: str, value: Any, least: int, most: int, way_out: str) -> None:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not least <= value <= most:
+        raise InputError(
+            f"{argument} must be a whole number from {least} to {most}, got {value!r}. {way_out}."
+        )
+
+
+def _check_power(power: Any) -> None:
+    number = isinstance(power, int | float) and not isinstance(power, bool)
+    if not number or not 0 < power < 1:
+        raise InputError(f"power must be above 0 and below 1, got {power!r}. Give for example 0.9.")

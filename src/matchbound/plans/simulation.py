@@ -1,0 +1,121 @@
+"""How likely a bound that depends on the order is to reach a target, by simulation."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matchbound.bounds.star import star_rejects
+from matchbound.plans.counts import least_members, star_bets
+from matchbound.plans.drawn import BLOCK, Rows, samples
+from matchbound.plans.margins import Margin
+from matchbound.theorems.guarantees import ROUNDING, SCALE
+
+FEW, MANY = 400, 2000  # draws while searching, and for what is promised
+FEWER = 4  # times, where each needs a whole bound
+
+
+class Simulated:
+    """The same draws each time they are asked for, with their standard error."""
+
+    def __init__(self, margin: Margin) -> None:
+        self.margin = margin
+        self._hits: dict[tuple[int, float, int], int] = {}
+
+    def power(self, labels: int, target: float, draws: int) -> float:
+        return sum(self._hit(labels, target, block) for block in range(draws // BLOCK)) / draws
+
+    def _hit(self, labels: int, target: float, block: int) -> int:
+        key = labels, target, block
+        if key not in self._hits:
+            self._hits[key] = int(self._reached(labels, self._samples(labels, block), target).sum())
+        return self._hits[key]
+
+    def rough(self, labels: int, target: float) -> float:
+        """By few draws, about what many would promise."""
+        power = self.power(labels, target, FEW)
+        return max(0.0, power - 2 * self.error(power, MANY))
+
+    def error(self, power: float, draws: int) -> float:
+        """The standard error of a power; of 0 and 1 too, as if one more draw were otherwise."""
+        share = (power * draws + 0.5) / (draws + 1)
+        return math.sqrt(share * (1 - share) / draws)
+
+    def tooth(self, labels: int, target: float) -> int:
+        """Bets have no saw-tooth."""
+        return 0
+
+    def _samples(self, labels: int, block: int) -> Rows:
+        return samples(self.margin.urn, self.margin.fresh(labels), block)
+
+    def _reached(self, labels: int, rows: Rows, target: float) -> NDArray[np.bool_]:
+        """Whether each sample's guarantee reaches the target.
+
+        For star bets and the theorem `sharp`: what is needed of the labels' bound follows from the
+        target, and it is reached if bets against it reject it. No bound is computed.
+        """
+        from matchbound.plans._drawing import packed
+
+        member, right = rows
+        values, counts = right.astype(float), member.sum(axis=1)
+        needs = self._needs(labels, counts, _printed(target))
+        drawn = np.full(BLOCK, member.shape[1])
+        if self.margin.metric == "precision":
+            values, drawn = packed(member, right)
+            member = np.ones_like(member)
+        bets = star_bets(self.margin.metric, self.margin.sample(labels), self.margin.choices)
+        reached = np.zeros(BLOCK, dtype=bool)
+        for need in np.unique(needs):
+            some = (needs == need) & (counts > 0)
+            reached[some] = star_rejects(
+                member[some], values[some], target=need, drawn=drawn[some], **bets
+            )
+        return reached
+
+    def _needs(self, labels: int, counts: NDArray[np.int64], target: float) -> NDArray[np.float64]:
+        """What is needed of the labels' bound, where so many of the sample count.
+
+        Precision: (known + members·bound − changed)/all is to reach the target; recall:
+        bound − changed/N, at the least N.
+        """
+        margin, fresh = self.margin, self.margin.fresh(labels)
+        changed = np.array([margin.outside(fresh, int(count))[2] for count in counts], dtype=float)
+        if margin.metric == "precision":
+            needed = target * margin.members - margin.known.right + changed
+            return np.asarray(needed / margin.urn.members)
+        if not changed.any():
+            return np.full(len(counts), target)
+        return target + changed / least_members(margin.sample(labels), counts, margin.choices)
+
+
+class Whole(Simulated):
+    """Fewer draws, each with its whole guarantee: for any other bound or theorem."""
+
+    def __init__(self, margin: Margin) -> None:
+        super().__init__(margin)
+        self._values: dict[tuple[int, int], list[float]] = {}
+
+    def power(self, labels: int, target: float, draws: int) -> float:
+        values = [v for n in range(draws // FEWER // BLOCK) for v in self._seen(labels, n)]
+        return sum(self.margin.reaches(value, target) for value in values) / len(values)
+
+    def error(self, power: float, draws: int) -> float:
+        return super().error(power, draws // FEWER)
+
+    def _seen(self, labels: int, block: int) -> list[float]:
+        key = labels, block
+        if key not in self._values:
+            rows = zip(*self._samples(labels, block), strict=True)
+            self._values[key] = [self._value(labels, *row) for row in rows]
+        return self._values[key]
+
+    def _value(self, labels: int, member: NDArray[np.bool_], right: NDArray[np.bool_]) -> float:
+        if not member.any():
+            return 0.0  # no bound
+        kinds = np.where(member, np.where(right, 0, 1), 2).astype(np.int64)
+        return self.margin.of_order(labels, kinds)
+
+
+def _printed(target: float) -> float:
+    """The least value that is printed as the target or more."""
+    return math.ceil(target * SCALE - 1e-6) / SCALE + ROUNDING

@@ -1,0 +1,127 @@
+"""The page: first what is guaranteed and assumed, then what it is made of."""
+
+from collections.abc import Mapping
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from matchbound.certificates.words import (
+    comparison,
+    heading,
+    ledger_line,
+    meaning,
+    planned_line,
+    rounded,
+    subject,
+    threshold_line,
+    why_not_whole,
+)
+from matchbound.reports.bars import picture
+from matchbound.reports.sections import costs, differences, errors, tallies, verification
+from matchbound.theorems.parts import WHOLE, parts
+
+if TYPE_CHECKING:
+    from matchbound.certificates.certificate import Certificate
+
+Targets = Mapping[str, float]
+
+
+def page(certificate: "Certificate", targets: Targets) -> str:
+    """One HTML file: no script, and nothing from elsewhere."""
+    style = (files("matchbound") / "reports" / "report.css").read_text("utf-8")
+    body = "\n".join(
+        [
+            "<header><h1>Matching certificate</h1></header>",
+            _first(certificate, targets),
+            _assumed(certificate),
+            costs(certificate),
+            _bands(certificate),
+            differences(certificate),
+            errors(certificate, targets),
+            verification(certificate),
+            tallies(certificate),
+        ]
+    )
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta http-equiv="Content-Security-Policy" '
+        "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f"<title>Matching certificate</title>\n<style>\n{style}</style>\n</head>\n"
+        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def short(certificate: "Certificate") -> str:
+    """For a notebook's cell: the guarantees in words."""
+    items = "".join(
+        f"<li>{escape(subject(g))} <b>{escape(rounded(g))}</b></li>" for g in certificate.guarantees
+    )
+    said = "".join(f"<p>{escape(line)}</p>" for line in threshold_line(certificate))
+    assumed = "".join(f"<li>{escape(line)}</li>" for line in certificate.assumptions)
+    return (
+        f"<div><p>{escape(' '.join(heading(certificate)))}</p><ul>{items}</ul>{said}"
+        f"<details><summary>What is assumed</summary><ul>{assumed}</ul></details></div>"
+    )
+
+
+def _first(certificate: "Certificate", targets: Targets) -> str:
+    bands = {part.name for part in parts(certificate.choices) if part.is_band}
+    whole = [g for g in certificate.guarantees if g.part not in bands]
+    lines = "".join(f"<p class='lead'>{escape(line)}</p>" for line in heading(certificate))
+    cards = "".join(_card(certificate, g.metric, g.part, targets) for g in whole)
+    marks = (
+        '<p class="key"><span class="mark range"></span> where it lies '
+        '<span class="mark estimate"></span> mean of the sample, for the holdout matcher'
+        + (' <span class="mark target"></span> target' if targets else "")
+        + "</p>"
+    )
+    drawn = f"<figure>{picture(whole, targets)}{marks}</figure>" if whole else ""
+    lines_below = [*meaning(certificate), *threshold_line(certificate), *comparison(certificate)]
+    said = "".join(f"<p>{escape(line)}</p>" for line in lines_below)
+    warning = ' class="exploratory"' if certificate.exploratory else ""
+    return f'<section{warning}>{lines}<div class="cards">{cards}</div>{drawn}{said}</section>'
+
+
+def _card(certificate: "Certificate", metric: str, part: str, targets: Targets) -> str:
+    g = next(g for g in certificate.guarantees if (g.metric, g.part) == (metric, part))
+    verdict = ""
+    if metric in targets:
+        met = certificate.meets(metric, targets[metric], part)
+        word = "certified" if met else "not certified"
+        reason = why_not_whole(certificate)
+        word += f" ({escape(reason)})" if reason else ""
+        verdict = f'<p class="verdict">target {targets[metric]:g}: {word}</p>'
+    where = "" if part == WHOLE else f", {part}"
+    return (
+        f'<div class="card"><h2>{escape(metric.capitalize())}</h2>'
+        f'<p class="value" data-metric="{metric}" data-part="{escape(part)}" '
+        f'data-value="{g.value!r}">{escape(rounded(g))}</p>'
+        f"<p>of the {g.algorithm} matcher{escape(where)}</p>{verdict}</div>"
+    )
+
+
+def _assumed(certificate: "Certificate") -> str:
+    tally = next(iter(certificate.tallies.values()))
+    both = f", {len(tally.overlap):,} of them in both" if tally.overlap else ""
+    items = "".join(f"<li>{escape(line)}</li>" for line in certificate.assumptions)
+    advice = "".join(f"<p>{escape(line)}</p>" for line in certificate.advice)
+    lines = [*planned_line(certificate), *ledger_line(certificate)]
+    ledger = "".join(f"<p>{escape(line)}</p>" for line in lines)
+    return (
+        "<section><h2>What was labelled</h2>"
+        f"<p>{len(tally.validation):,} nodes to validate on and {len(tally.train):,} to train "
+        f"on{both}, out of {tally.size:,}.</p>{ledger}{advice}"
+        f"<h2>What is assumed</h2><ul>{items}</ul></section>"
+    )
+
+
+def _bands(certificate: "Certificate") -> str:
+    bands = {part.name for part in parts(certificate.choices) if part.is_band}
+    found = [g for g in certificate.guarantees if g.part in bands]
+    if not found:
+        return ""
+    return (
+        "<section><h2>Bands of scores</h2><p>Each bound holds together with all others.</p>"
+        f"<figure>{picture(found, {})}</figure></section>"
+    )

@@ -1,0 +1,53 @@
+"""A certificate for people: one offline page, and the same in short for a notebook."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from matchbound.certificates.certificate import Certificate, from_record, read_record
+from matchbound.certificates.verification import contradictions
+from matchbound.errors import InputError
+from matchbound.files import is_folder, write_whole
+from matchbound.reports.page import page
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+
+def write_report(
+    certificate: "Certificate | str | PathLike[str]",
+    path: "str | PathLike[str] | None" = None,
+    *,
+    targets: Mapping[str, float] | None = None,
+    force: bool = False,
+) -> Path:
+    """Write a certificate, or that of an audit folder, as HTML; where it was written.
+
+    `targets`, by metric, are drawn beside the bounds, and tell how many label errors they survive.
+    """
+    if isinstance(certificate, Certificate):
+        loaded = certificate
+        out = Path("report.html" if path is None else path)
+    else:
+        place = Path(certificate)
+        file = place / "certificate.json" if is_folder(place) else place
+        record = read_record(file)
+        loaded = from_record(record)
+        _refuse_altered(record, loaded)
+        out = file.parent / "report.html" if path is None else Path(path)
+    for metric in targets or {}:
+        if metric not in loaded.choices.metrics:
+            raise InputError(
+                f"target must be for a metric that was certified, got {metric!r}. "
+                f"Choose among {', '.join(loaded.choices.metrics)}."
+            )
+    write_whole({out: page(loaded, dict(targets or {}))}, force=force)
+    return out
+
+
+def _refuse_altered(record: Mapping[str, Any], certificate: Certificate) -> None:
+    for problem in contradictions(record, certificate):
+        raise InputError(
+            f"certificate must be as it was written, got one in which {problem}. "
+            "Run `matchbound verify`, and certify again."
+        )

@@ -1,0 +1,107 @@
+"""Which side of a pair is the population's: sources, and one table with itself."""
+
+from matchbound.engines.connection import Engine
+from matchbound.errors import InputError
+from matchbound.tables.forms import Clusters, Form, Pairs
+from matchbound.tables.ids import node_of
+from matchbound.tables.sides import Matching
+from matchbound.tables.sources import Source, listed, literal, quoted, scan
+
+
+def pair_columns(source: Source, form: Pairs, kinds: tuple[str, str]) -> str:
+    x = node_of(source, form.x, form.x_source, kinds[0])
+    y = node_of(source, form.y, form.y_source, kinds[1])
+    return f"{x} as x, {y} as y{source_columns(form)}"
+
+
+def source_columns(form: Pairs) -> str:
+    if form.x_source is None or form.y_source is None:
+        return ""
+    x, y = (f"cast({quoted(column)} as string)" for column in (form.x_source, form.y_source))
+    return f", {x} as x_source, {y} as y_source"
+
+
+def refuse_no_source(con: Engine, source: Source, *columns: str | None) -> None:
+    for column in columns:
+        if column is None:
+            continue
+        empty = f"{quoted(column)} is null or cast({quoted(column)} as string) = ''"
+        ((count,),) = scan(con, source, "select count(*)", empty)
+        if count:
+            raise InputError(
+                f"{source.argument} must have a source in every row, got {count} empty in column "
+                f"{column!r}. Fill them."
+            )
+
+
+def refuse_either_side(
+    con: Engine, source: Source, table: str, form: Pairs, matching: Matching
+) -> None:
+    """Two tables, no sources, and ids of the population on both sides: which is x?"""
+    if not matching.is_link or not form.either_way or form.x_source is not None:
+        return
+    known = "in (select cast(id as string) from population)"
+    rows = con.rows(
+        f"select min(y) from {table} where cast(y as string) {known} "
+        f"and exists (select 1 from {table} where cast(x as string) {known})"
+    )
+    for (y,) in rows:
+        if y is not None:
+            raise InputError(
+                f"{source.argument} must tell which side is the population, got its ids on both "
+                f"sides (such as {str(y)!r}). Name the sides: --columns x={form.x},y={form.y} if "
+                "the first is it; or give both sources."
+            )
+
+
+def known_source(con: Engine, source: Source, form: Form, matching: Matching) -> str:
+    """The source that is X, if it is one of the table's."""
+    columns = [form.source] if isinstance(form, Clusters) else [form.x_source, form.y_source]
+    names: set[str] = set()
+    for column in columns:
+        if column is not None:
+            rows = scan(con, source, f"select distinct cast({quoted(column)} as string)")
+            names |= {name for (name,) in rows}
+    if matching.source is None or (names and matching.source not in names):
+        raise InputError(
+            f"source must say which of {listed(sorted(names))} is the population, as "
+            f"{source.argument} has records of several, got {matching.source!r}. "
+            "Draw with --source."
+        )
+    return matching.source
+
+
+def orient(
+    con: Engine,
+    source: Source,
+    table: str,
+    form: Pairs,
+    matching: Matching,
+    also: str,
+) -> None:
+    """Let x be of the population's source, where sources are told; `also` are other columns."""
+    if form.x_source is None:
+        return
+    if not matching.dedupe:
+        mine = literal(known_source(con, source, form, matching))
+        con.keep(
+            table,
+            f"select x, y{also} from {table} where x_source = {mine} and y_source <> {mine} "
+            "union all "
+            f"select y, x{also} from {table} where y_source = {mine} and x_source <> {mine}",
+        )
+    else:
+        con.keep(table, f"select x, y{also} from {table}")
+
+
+def make_symmetric(con: Engine, source: Source, table: str, also: str) -> None:
+    refuse_selves(con, source, table)
+    con.keep(table, f"select x, y{also} from {table} union select y, x{also} from {table}")
+
+
+def refuse_selves(con: Engine, source: Source, table: str) -> None:
+    for (x,) in con.rows(f"select x from {table} where x = y order by x limit 1"):
+        raise InputError(
+            f"{source.argument} must not match a record with itself, got {str(x)!r}. "
+            "Remove such pairs."
+        )

@@ -1,0 +1,165 @@
+"""Tables of ids, pairs and clusters in the engine, each checked once as it is loaded."""
+
+from matchbound.engines.connection import Engine
+from matchbound.errors import InputError
+from matchbound.tables.forms import Clusters, Form
+from matchbound.tables.ids import count_rows, keep_several, node_of, refuse_empty, refuse_spaces
+from matchbound.tables.orientation import (
+    known_source,
+    make_symmetric,
+    orient,
+    pair_columns,
+    refuse_either_side,
+    refuse_no_source,
+)
+from matchbound.tables.scores import refuse_repeats, says_yes, scores_enough
+from matchbound.tables.sides import SEPARATOR, Matching
+from matchbound.tables.sources import Source, key_kind, listed, literal, load, quoted
+
+
+def id_column(source: Source, named: str | None, *others: str) -> str:
+    """The column of ids in a table of nodes: the one named, or `id`."""
+    if named is not None:
+        column = source.column(str(named))
+        if column is None:
+            raise InputError(
+                f"id must be a column of {source.argument}, got {named!r}. "
+                f"Choose among {listed(source.columns)}."
+            )
+        return column
+    if source.column("id") and source.column("unique_id"):
+        raise InputError(
+            f"{source.argument} must have one column of ids, got 'id' and 'unique_id'. "
+            "Name the right one with --id."
+        )
+    column = source.column("id", "unique_id", *others)
+    if column is None:
+        raise InputError(
+            f"{source.argument} must have a column 'id', got {listed(source.columns)}. "
+            "Name the right one with --id."
+        )
+    return column
+
+
+def kind_of_ids(source: Source, column: str, *others: tuple[Source, str]) -> str:
+    """How a population's ids are read, where other columns hold some of them too."""
+    return "string" if source.column("source_dataset") else key_kind((source, column), *others)
+
+
+def read_ids(
+    con: Engine,
+    source: Source,
+    table: str,
+    column: str,
+    kind: str = "string",
+    *,
+    checked: bool = False,
+    origin: str | None = None,
+) -> int:
+    """Load the ids of nodes; how many there are. `checked` before: each is there once."""
+    load(con, source, table, f"{node_of_table(source, column, kind, origin)} as id")
+    refuse_empty(con, source, table, {"id": column}, [kind])
+    if not checked:
+        if kind == "string":
+            refuse_spaces(con, source, table, {"id": column})
+        keep_several(con, "repeated", table, "id", kind)
+        first = "select id, n from repeated order by id limit 1"
+        for repeated, times in con.rows(first):
+            raise InputError(
+                f"{source.argument} must hold each id once, got {str(repeated)!r} {times} times. "
+                "Remove the repeats."
+            )
+    size = count_rows(con, table)
+    if not size:
+        raise InputError(f"{source.argument} must hold at least one id, got none. Check the file.")
+    return size
+
+
+def node_of_table(source: Source, column: str, kind: str, origin: str | None) -> str:
+    """SQL for the nodes of a population: of the source `origin`, or of those it tells itself."""
+    told = source.column("source_dataset")
+    if origin is not None and told is not None:
+        raise InputError(
+            f"source must be left out where {source.argument} tells sources itself in "
+            f"{told!r}, got {origin!r}. Drop it, or that column."
+        )
+    if origin is not None:
+        return f"{literal(origin + SEPARATOR)} || nullif({source.key(column)}, '')"
+    return node_of(source, column, told, kind)
+
+
+def read_matches(
+    con: Engine,
+    source: Source,
+    table: str,
+    form: Form,
+    matching: Matching,
+    threshold: float | None,
+    kinds: tuple[str, str] = ("string", "string"),
+    *,
+    scored: bool = False,
+) -> int:
+    """Load what a matcher found, as pairs or as clusters; how many rows there are.
+
+    `scored` keeps the scores, for parts of the matches to be told by them.
+    """
+    if isinstance(form, Clusters):
+        read_clusters(con, source, table, form, matching)
+        return count_rows(con, table)
+    refuse_no_source(con, source, form.x_source, form.y_source)
+    columns = pair_columns(source, form, kinds)
+    score = "" if form.score is None or not scored else f", {source.score(form.score)} as score"
+    keeps = says_yes(con, source, form)
+    if form.score is None and form.positive is None and not matching.dedupe:
+        load(con, source, table, columns, keeps)
+    else:
+        refuse_repeats(con, source, columns, None)
+        if form.score is not None and (matching.dedupe or form.x_source is not None):
+            refuse_repeats(con, source, columns, form.score)
+        if form.score is not None:
+            keeps = f"{keeps} and {scores_enough(con, source, form.score, threshold)}"
+        load(con, source, table, columns + score, keeps)
+    refuse_empty(con, source, table, {"x": form.x, "y": form.y}, kinds)
+    refuse_either_side(con, source, table, form, matching)
+    also = ", score" if score else ""
+    orient(con, source, table, form, matching, also)
+    if matching.dedupe:
+        make_symmetric(con, source, table, also)
+    return count_rows(con, table)
+
+
+def read_clusters(
+    con: Engine, source: Source, table: str, form: Clusters, matching: Matching
+) -> None:
+    """Load records with their clusters, telling who may be x and who y."""
+    if not (matching.dedupe or matching.is_link):
+        raise InputError(
+            f"dedupe or link must be said where {source.argument} has clusters, got neither. "
+            "Draw with --dedupe if one table was matched with itself, else with --link."
+        )
+    node = node_of(source, form.id, form.source)
+    sides = "true as is_x, true as is_y"
+    if matching.is_link and form.source is not None:
+        told = f"cast({quoted(form.source)} as string)"
+        mine = f"{told} = {literal(known_source(con, source, form, matching))}"
+        sides = f"{mine} as is_x, not {mine} as is_y"
+    if form.source is not None:
+        refuse_no_source(con, source, form.source)
+    cluster = source.key(form.cluster)
+    load(con, source, table, f"{node} as x, {cluster} as cluster, {sides}", f"{cluster} <> ''")
+    refuse_empty(con, source, table, {"x": form.id})
+    repeats = con.rows(
+        f"select x, count(*) from {table} group by x having count(*) > 1 order by x limit 1"
+    )
+    for x, times in repeats:
+        raise InputError(
+            f"{source.argument} must put each record into one cluster, got {x!r} {times} times. "
+            "Remove the repeats, or tell records of two sources apart by a column source_dataset."
+        )
+    if matching.is_link and form.source is None:
+        con.keep(
+            table,
+            "select t.x, t.cluster, "
+            f"p.id is not null as is_x, p.id is null as is_y from {table} t "
+            "left join population p on p.id = t.x",
+        )

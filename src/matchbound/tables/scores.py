@@ -1,0 +1,129 @@
+"""Which rows of a matcher's table are matches: by verdicts, by scores, by bands of them."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from matchbound.engines.connection import Engine
+from matchbound.errors import InputError
+from matchbound.tables.forms import Form, Pairs
+from matchbound.tables.sources import Source, scan
+from matchbound.theorems.choices import Choices
+from matchbound.theorems.parts import Part
+
+
+def says_yes(con: Engine, source: Source, form: Pairs) -> str:
+    """The condition under which a row says yes, where a column says yes or no."""
+    if form.positive is None:
+        return "true"
+    verdict = source.score(form.positive)
+    nan = "cast('nan' as double)"
+    inside = f"case when {verdict} between 0 and 1 then nullif({verdict}, {nan}) end"
+    ((unsaid,),) = scan(con, source, f"select count(*) - count({inside})")
+    if unsaid:
+        raise InputError(
+            f"{source.argument} must have 1 for yes or 0 for no in every {form.positive!r}, got "
+            f"{unsaid} rows with neither. Write 1 or 0 there."
+        )
+    return f"{verdict} >= 0.5"
+
+
+def check_threshold(threshold: Any, forms: Iterable[Form]) -> float | None:
+    """A finite number, if any of the tables has scores to compare it with."""
+    if threshold is None:
+        return None
+    try:
+        number = math.nan if isinstance(threshold, str | bool) else float(threshold)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(
+            f"threshold must be a finite number, got {threshold!r}. "
+            "Say from which score on a pair is a match."
+        )
+    if not any(isinstance(form, Pairs) and form.score for form in forms):
+        raise InputError(
+            "threshold must be left out where no matcher has a column 'score', "
+            f"got {threshold}. Drop it, or give the scores."
+        )
+    return number
+
+
+def first_threshold(
+    choices: Choices, threshold: float | None, forms: Iterable[Form]
+) -> float | None:
+    """The score from which on a pair is a match: as given, or as bands or candidates have it."""
+    forms = list(forms)
+    fixed = min(choices.bands or choices.candidates, default=None)
+    if fixed is None:
+        return check_threshold(threshold, forms)
+    if threshold is not None:
+        raise InputError(
+            "threshold must be left out where bands or candidates fix it, "
+            f"got {threshold}. Drop it."
+        )
+    if not all(isinstance(form, Pairs) and form.score for form in forms):
+        raise InputError(
+            "matchers must have scores where bands or candidates were chosen, got one without. "
+            "Give pairs with a column 'score', or name it with --columns score=…."
+        )
+    return fixed
+
+
+def check_scored(form: Form, threshold: float | None) -> None:
+    """A matcher on record is one at a threshold, if it has scores."""
+    if isinstance(form, Pairs) and form.score is not None and threshold is None:
+        raise InputError(
+            f"threshold must be given, because holdout has scores in column {form.score!r}. "
+            "Say from which score on a pair is a match."
+        )
+
+
+def scores_enough(con: Engine, source: Source, column: str, threshold: float | None) -> str:
+    """The condition that makes a row a match."""
+    score = source.score(column)
+    unscored, least, most = scan(
+        con,
+        source,
+        f"select count(*) - count(nullif({score}, cast('nan' as double))), "
+        f"min({score}), max({score})",
+    )[0]
+    if unscored:
+        raise InputError(
+            f"{source.argument} must have a number in every {column!r}, got {unscored} without. "
+            "Remove these pairs, or score them (with a point, not a comma)."
+        )
+    if threshold is None:
+        if least is None:
+            return "true"
+        raise InputError(
+            f"threshold must be given, because {source.argument} has scores "
+            f"from {least:g} to {most:g}. Say from which score on a pair is a match."
+        )
+    kind = "float" if source.columns[column] == "FLOAT" else "double"
+    return f"{score} >= cast('{threshold!r}' as {kind})"
+
+
+def refuse_repeats(con: Engine, source: Source, columns: str, score: str | None) -> None:
+    """The same pair twice, whatever its scores; either way round, if it has two (`score`)."""
+    inner = f"select {columns}" + (f", {source.score(score)} as score" if score else "")
+    repeats = "group by x, y having count(*) > 1"
+    if score:
+        repeats = "group by least(x, y), greatest(x, y) having count(distinct score) > 1"
+    first = "order by 1 nulls last, 2 nulls last limit 1"
+    select = "select min(x), min(y), count(*) from (" + inner
+    for x, y, times in scan(con, source, select, f"true) {repeats} {first}"):
+        raise InputError(
+            f"{source.argument} must hold each pair once, got ({str(x)!r}, {str(y)!r}) {times} "
+            "times. Remove the repeats."
+        )
+
+
+def narrow(con: Engine, table: str, scored: str, part: Part) -> None:
+    """Of a table with scores, the pairs of a part."""
+    kinds = con.rows(f"select typeof(score) from {scored} limit 1")
+    kind = kinds[0][0] if kinds else "double"
+    keeps = f"score >= cast('{part.least!r}' as {kind})"
+    if part.below is not None:
+        keeps += f" and score < cast('{part.below!r}' as {kind})"
+    con.rows(f"create or replace temp view {table} as select x, y from {scored} where {keeps}")

@@ -1,0 +1,304 @@
+"""A user's table, opened: a CSV or Parquet file, or any object that speaks Arrow."""
+
+import csv
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from matchbound.engines.connection import Engine, QueryError, Table
+from matchbound.errors import AssumptionError, InputError, MatchboundError
+from matchbound.files import digest_of_file, is_file, is_folder
+from matchbound.tables.objects import as_table
+
+FITTING = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
+WHOLE = FITTING | {"UBIGINT", "HUGEINT", "UHUGEINT"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Which argument it came by, where it is, its digest, columns and types, and SQL to scan it."""
+
+    argument: str
+    path: str | None
+    digest: str
+    columns: Mapping[str, str]
+    scan: str
+
+    def as_dict(self, **more: Any) -> dict[str, Any]:
+        return {"path": self.path, "digest": self.digest} | more
+
+    def column(self, *names: str) -> str | None:
+        """The column that has one of these names, in the order given; case does not matter."""
+        for name in names:
+            for column in self.columns:
+                if column.lower() == name.lower():
+                    return column
+        return None
+
+    def require(self, *names: str) -> str:
+        column = self.column(*names)
+        if column is None:
+            raise InputError(
+                f"{self.argument} must have a column {' or '.join(map(repr, names))}, "
+                f"got {listed(self.columns)}. Rename the column that holds it."
+            )
+        return column
+
+    def key(self, column: str, kind: str = "string") -> str:
+        """SQL for the column's ids, as text or as whole numbers (see `key_kind`)."""
+        given = self.columns[column]
+        if given not in WHOLE and given != "VARCHAR" and not given.startswith("ENUM"):
+            raise InputError(
+                f"{self.argument} must have ids that are text or whole numbers, "
+                f"got {column!r} of type {given}. Convert it (in pandas, Int64 keeps empty cells)."
+            )
+        return f"cast({quoted(column)} as {kind})"
+
+    def score(self, column: str) -> str:
+        """SQL for the column's numbers, null where there is none."""
+        kind = self.columns[column]
+        if kind == "BOOLEAN":
+            return f"cast({quoted(column)} as double)"
+        if kind == "VARCHAR":
+            return f"number({quoted(column)})"
+        if kind not in WHOLE | {"FLOAT", "DOUBLE"} and not kind.startswith("DECIMAL"):
+            raise InputError(
+                f"{self.argument} must have scores that are numbers, "
+                f"got {column!r} of type {kind}. Convert it first."
+            )
+        return quoted(column) if kind == "FLOAT" else f"cast({quoted(column)} as double)"
+
+
+def key_kind(*columns: tuple[Source, str]) -> str:
+    """How ids in these columns are compared: as text, or, where all are numbers, faster as such.
+
+    Each whole number has one text, so the two agree.
+    """
+    return "bigint" if all(s.columns[name] in FITTING for s, name in columns) else "string"
+
+
+def open_source(con: Engine, argument: str, given: Any, *, digest: bool = True) -> Source:
+    """A path to CSV or Parquet, anything with `__arrow_c_stream__`, or what the engine can name."""
+    if con.is_cluster and hasattr(given, "createGlobalTempView"):  # a frame of Spark
+        return _open_there(con, argument, None, Table(given, "name"), digest)
+    if isinstance(given, str | os.PathLike):
+        if con.is_cluster and not is_file(Path(given)):
+            return _open_there(con, argument, *_named(os.fspath(given)), digest)
+        return _open_file(con, argument, Path(given), digest)
+    try:
+        given = as_table(given)
+    except (TypeError, ValueError, OverflowError) as error:  # Arrow's own are of these kinds
+        raise InputError(
+            f"{argument} must have ids of one type, got an error ({error}). Convert them to text."
+        ) from None
+    if not hasattr(given, "__arrow_c_stream__"):
+        raise InputError(
+            f"{argument} must be a path or a table (pandas, Polars, Arrow, DuckDB), "
+            f"got {type(given).__name__}. Convert it to one of these."
+        )
+    return _open_object(con, argument, given, digest)
+
+
+def scan(con: Engine, source: Source, select: str, where: str = "true") -> list[Any]:
+    """The rows of a query over a source."""
+    with _readable(source.argument, source.path):
+        return con.rows(f"{select} from {source.scan} where {where}")
+
+
+def load(con: Engine, source: Source, table: str, columns: str, condition: str = "true") -> None:
+    """Keep rows of a source as a table."""
+    with _readable(source.argument, source.path):
+        con.keep(table, f"select {columns} from {source.scan} where {condition}")
+
+
+@contextmanager
+def _readable(argument: str, path: str | None) -> Iterator[None]:
+    """What the engine cannot read is the user's to mend."""
+    try:
+        yield
+    except QueryError as error:
+        if error.fatal:
+            raise
+        reason = " ".join(str(error).split())[:160].rstrip(".")
+        raise InputError(
+            f"{argument} must be readable, got {path or 'a table'!r} ({reason}). "
+            "Check the file, or save it again."
+        ) from None
+
+
+def _open_file(con: Engine, argument: str, path: Path, digest: bool) -> Source:
+    if not is_file(path):
+        what = "a folder" if is_folder(path) else "no such file"
+        raise InputError(f"{argument} must be a file, got {str(path)!r} ({what}). Check the path.")
+    try:
+        str(path).encode()
+        found = digest_of_file(path) if digest else ""
+        with path.open("rb") as file:
+            start = file.readline(1 << 20)
+    except (OSError, UnicodeEncodeError) as error:
+        reason = getattr(error, "strerror", None) or "its name is not UTF-8"
+        raise InputError(
+            f"{argument} must be readable, got {str(path)!r} ({reason}). "
+            "Change its permissions or its name."
+        ) from None
+    name = path.name.lower()
+    if name.endswith((".csv", ".tsv", ".txt")):
+        table = Table(path, "csv", *_csv_header(argument, path, start))
+    elif name.endswith((".parquet", ".pq")):
+        table = Table(path, "parquet")
+        refuse_repeated_names(argument, _parquet_names(path))
+    else:
+        _refuse_training_json(argument, path)
+        raise InputError(
+            f"{argument} must be a .csv or .parquet file, got {str(path)!r}. Convert it to one."
+        )
+    return _opened(con, argument, str(path), found, table)
+
+
+def _named(name: str) -> tuple[str, Table]:
+    """A folder of Parquet, local or not, or a name in the engine's catalogue."""
+    if is_folder(Path(name)):
+        return name, Table(Path(name), "folder")
+    return name, Table(name, "folder" if "://" in name else "name")
+
+
+def _open_there(con: Engine, argument: str, path: str | None, table: Table, digest: bool) -> Source:
+    """What is in a cluster; its digest is one of its rows."""
+    try:
+        opened = con.open(table)
+    except QueryError as error:
+        if error.fatal:
+            raise
+        raise InputError(
+            f"{argument} must be a file, a folder of Parquet or a table of the catalogue, got "
+            f"{path!r} ({error}). Check the path or the name."
+        ) from None
+    refuse_repeated_names(argument, list(opened.columns))
+    with _readable(argument, path):
+        found = opened.digest() if digest and opened.digest is not None else ""
+    return Source(argument, path, found, opened.columns, opened.scan)
+
+
+def _opened(con: Engine, argument: str, path: str | None, digest: str, given: Any) -> Source:
+    """The source with its columns, each named once."""
+    with _readable(argument, path):
+        opened = con.open(given)
+    refuse_repeated_names(argument, list(opened.columns))
+    return Source(argument, path, digest, opened.columns, opened.scan)
+
+
+def _refuse_training_json(argument: str, path: Path) -> None:
+    if path.suffix.lower() == ".json" and b'"distinct"' in path.read_bytes():
+        raise AssumptionError(
+            f"{argument} must be a random sample, got dedupe's training pairs in {str(path)!r}: "
+            "active learning chose them because they are hard, and they have no ids to join by. "
+            "Draw nodes with `matchbound draw` and verify their matches."
+        )
+
+
+def _parquet_names(path: Path) -> list[str]:
+    """The columns as the file names them: DuckDB renames what differs by case alone."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return list(pq.read_schema(path).names)
+    except (pa.ArrowException, OSError):
+        return []  # DuckDB will say what is wrong with it
+
+
+def _csv_header(argument: str, path: Path, start: bytes) -> tuple[list[str], str]:
+    """The names of the columns, and what is between them: a comma, semicolon, tab or bar."""
+    try:
+        header = start.decode("utf-8-sig").rstrip("\r\n")
+    except UnicodeDecodeError:
+        header = "\0"
+    if "\0" in header:
+        raise InputError(
+            f"{argument} must be UTF-8 text, got {str(path)!r}. Save it as CSV in UTF-8."
+        )
+    if "\r" in header:
+        raise InputError(
+            f"{argument} must have lines that end in LF or CRLF, got {str(path)!r}. Save it again."
+        )
+    bare = re.sub(r'"[^"]*"', "", header)
+    delimiter = max(",;\t|", key=bare.count)
+    try:
+        names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+    except csv.Error:
+        names = []
+    if not any(names):
+        raise InputError(
+            f"{argument} must have a header line, got {str(path)!r} without. "
+            "Name the columns in the first line."
+        )
+    refuse_repeated_names(argument, names)
+    return [name or f"unnamed {i}" for i, name in enumerate(names, start=1)], delimiter
+
+
+def _open_object(con: Engine, argument: str, given: Any, digest: bool) -> Source:
+    import pyarrow as pa
+
+    try:
+        table = pa.RecordBatchReader.from_stream(given).read_all()
+        names = [column for column in table.column_names if not column.startswith("__index")]
+        refuse_repeated_names(argument, names)
+        if not names:
+            raise InputError(f"{argument} must have columns, got none. Give a table with some.")
+        table = table.select(names).combine_chunks()
+        opened = con.open(table)
+    except MatchboundError:
+        raise
+    except Exception as error:  # whatever a foreign library raises while it exports its table
+        raise InputError(
+            f"{argument} must be a table that Arrow can read, got an error ({error}). "
+            "Save it as Parquet and give the path."
+        ) from None
+    found = _digest_of_table(table) if digest else ""
+    return Source(argument, None, found, opened.columns, opened.scan)
+
+
+def _digest_of_table(table: Any) -> str:
+    """Of names and values as text, so that the same table in another library has the same."""
+    import pyarrow as pa
+
+    digest = hashlib.sha256(f"{table.num_rows} {table.num_columns} ".encode())
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        digest.update(f"{len(name)}:{name}".encode(errors="surrogatepass"))
+        try:
+            values = column.cast(pa.large_string()).to_pylist()
+        except (pa.ArrowException, UnicodeDecodeError):
+            values = [str(column.type)]  # such a column holds no ids
+        for value in values:
+            text = "-" if value is None else f"{len(value)}:{value}"
+            digest.update(text.encode(errors="surrogatepass"))
+    return digest.hexdigest()
+
+
+def refuse_repeated_names(argument: str, names: list[str]) -> None:
+    lowered = [name.lower() for name in names if name]
+    for name in lowered:
+        if lowered.count(name) > 1:
+            raise InputError(
+                f"{argument} must name each column once, got {name!r} "
+                f"{lowered.count(name)} times. Rename or drop the others."
+            )
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(value: str) -> str:
+    """SQL for a text; a backslash, which Spark would read as an escape, by its number."""
+    parts = ["'" + part.replace("'", "''") + "'" for part in value.split("\\")]
+    return parts[0] if len(parts) == 1 else f"concat({', chr(92), '.join(parts)})"
+
+
+def listed(names: Any) -> str:
+    return ", ".join(repr(name) for name in names)

@@ -1,0 +1,83 @@
+"""What labels must be, beside the sample and beside what matchers found."""
+
+import math
+from collections.abc import Mapping
+
+from matchbound.engines.connection import Engine, query
+from matchbound.errors import AssumptionError, InputError
+
+PROBLEMS = {
+    "not drawn": "labels must be of drawn nodes; {nodes} were not drawn (first: {x!r}). "
+    "Remove their labels: only a random sample can be counted on.",
+    "both": "labels must not give a node a match and 'no match'; {nodes} have both (first: {x!r}). "
+    "Keep one of them.",
+    "twice": "labels must hold each pair once; {nodes} nodes have one twice (first: {x!r}). "
+    "Remove the repeats.",
+    "several": "labels must have at most one true match a node, as one-to-one promises; "
+    "{nodes} have several (first: {x!r}). Correct them, or draw without the promise.",
+    "unlabelled": "labels must cover every sampled node; {nodes} of {drawn} have none "
+    "(first: {x!r}). Label them, or record 'no match'.",
+}
+
+
+def check_pairs(
+    con: Engine, size: int, drawn: int, one_to_one: bool, unlabelled: str, dedupe: bool
+) -> None:
+    """The table `labels`, of pairs, beside `sample`."""
+    _check_labels(con, drawn, one_to_one, unlabelled, "tallies/labels_wrong")
+    if dedupe:
+        _check_both_ways(con, size, drawn)
+
+
+def check_clusters(
+    con: Engine, drawn: int, one_to_one: bool, unlabelled: str, found: Mapping[str, bool]
+) -> None:
+    """The table `labels`, of clusters, whose matches are counted in `count_true`.
+
+    `found` are the matchers between two tables, and whether they are clusters.
+    """
+    for name, is_clusters in found.items():
+        _check_matched_are_labelled(con, name, is_clusters)
+    _check_labels(con, drawn, one_to_one, unlabelled, "tallies/cluster_labels_wrong")
+
+
+def _check_labels(con: Engine, drawn: int, one_to_one: bool, unlabelled: str, name: str) -> None:
+    found = {problem: (x, nodes) for problem, x, nodes in query(con, name) if nodes}
+    allowed = {"several": not one_to_one, "unlabelled": unlabelled == "worst"}
+    for problem, message in PROBLEMS.items():
+        if problem in found and not allowed.get(problem):
+            x, nodes = found[problem]
+            raise InputError(message.format(x=x, nodes=nodes, drawn=drawn))
+
+
+def _check_matched_are_labelled(con: Engine, table: str, is_clusters: bool) -> None:
+    """Clusters as labels must know every y that a matcher found, or it would count as wrong."""
+    found = f"select x as y from {table} where is_y" if is_clusters else f"select y from {table}"
+    rows = con.rows(f"select min(f.y) from ({found}) f anti join labels l on l.x = f.y")
+    for (y,) in rows:
+        if y is not None:
+            raise AssumptionError(
+                f"labels must put every record that {table} matches into a cluster, got none for "
+                f"{y!r}. Give all clusters, or verified pairs as x and y."
+            )
+
+
+def _check_both_ways(con: Engine, size: int, drawn: int) -> None:
+    """Labels of one table with itself: symmetric among drawn nodes, and not only among them."""
+    for x, y in query(con, "tallies/one_sided"):
+        raise InputError(
+            f"labels must not contradict themselves, got {y!r} as a match of {x!r} but not the "
+            "other way round, though both were drawn. Correct one of them."
+        )
+    # A cluster of k with one node drawn has the others drawn with probability (drawn/size)^(k−1);
+    # each of its nodes has t = k − 1 matches, and their t/(t + 1) sum to k − 1.
+    ((others, outside),) = con.rows(
+        "select coalesce(sum(t / (t + 1)), 0), coalesce(sum(outside), 0) from ("
+        "select count(*) as t, count(case when s.id is null then 1 end) as outside "
+        "from labels l left join sample s on s.id = l.y where l.y is not null group by l.x)"
+    )
+    if not outside and drawn < size and others * math.log(drawn / size) < math.log(1e-6):
+        raise AssumptionError(
+            f"labels must hold drawn nodes' matches among all {size} nodes, got matches of drawn "
+            "nodes with drawn nodes alone. Look for each drawn node's matches everywhere."
+        )

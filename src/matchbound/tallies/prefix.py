@@ -1,0 +1,67 @@
+"""From all drawn nodes to those that count: labels in draw order, up to where one stopped."""
+
+from dataclasses import replace
+
+from matchbound.errors import InputError
+from matchbound.theorems.choices import Choices
+from matchbound.theorems.tally import Tally
+
+
+def looked_at(tally: Tally, choices: Choices, unlabelled: str) -> Tally:
+    """The beginning of S's order that an anytime draw, or one until enough, is read for.
+
+    To be cut before the gap is counted: nodes that are cut off belong to it.
+    """
+    if choices.is_anytime:
+        _check_trained(tally, unlabelled)
+        return _cut(tally, _end_of_labels(tally, unlabelled))
+    if choices.counted == "recall":
+        _check_trained(tally, "refuse")
+        return _cut(tally, _end_of_counting(tally, choices.until["recall"]))
+    return tally
+
+
+def _cut(tally: Tally, end: int) -> Tally:
+    overlap = tuple(place for place in tally.overlap if place < end)
+    return replace(tally, validation=tally.validation[:end], overlap=overlap)
+
+
+def _check_trained(tally: Tally, unlabelled: str) -> None:
+    missing = sum(not label.is_sure for label in tally.train)
+    if missing and unlabelled == "refuse":
+        raise InputError(
+            f"labels must cover every node to train on; {missing} of {len(tally.train)} have none. "
+            "Label them, or record 'no match'."
+        )
+
+
+def _end_of_labels(tally: Tally, unlabelled: str) -> int:
+    """Before the first unlabelled node; after the last labelled one if others count as the worst.
+
+    The bounds hold for all beginnings at once, so it does not matter who labelled what when.
+    """
+    labelled = [label.is_sure for label in tally.validation]
+    if not any(labelled) or (unlabelled == "refuse" and not labelled[0]):
+        raise InputError(
+            "labels must begin with the first validation node of sample.csv, got none for it. "
+            "Label in draw order."
+        )
+    if unlabelled == "worst":
+        return len(labelled) - labelled[::-1].index(True)
+    return labelled.index(False) if False in labelled else len(labelled)
+
+
+def _end_of_counting(tally: Tally, wanted: int) -> int:
+    """After the node that completes the number; D's own nodes are known, and do not count."""
+    known, seen = set(tally.overlap), 0
+    for place, label in enumerate(tally.validation):
+        if label.t is None:
+            raise InputError(
+                f"labels must go on until {wanted} nodes outside the training nodes have a true "
+                f"match; {seen} have, and the next node, {place + 1} in column validation of "
+                "sample.csv, has no label. Label on in draw order."
+            )
+        seen += label.t > 0 and place not in known
+        if seen == wanted:
+            return place + 1
+    return len(tally.validation)

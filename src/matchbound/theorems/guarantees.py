@@ -1,0 +1,227 @@
+"""From tallies to guarantees: one function for each theorem and metric."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from matchbound.errors import AssumptionError
+from matchbound.theorems import paper, sampled, sharp
+from matchbound.theorems.choices import Choices
+from matchbound.theorems.others import holdout_alone
+from matchbound.theorems.parts import WHOLE, Part, candidate, parts
+from matchbound.theorems.possible import possible
+from matchbound.theorems.tally import Tally
+from matchbound.theorems.terms import Finding, check_promise, matched_count
+
+DECIMALS = 6
+SCALE = 10.0**DECIMALS
+ROUNDING = 1e-12  # more than the arithmetic of any theorem can be off by
+
+Theorem = Callable[[Tally, Choices, bool], Finding]
+METRICS: dict[str, tuple[str, dict[str, Theorem]]] = {
+    "precision": (
+        "lower",
+        {"sharp": sharp.precision, "sampled": sampled.precision, "paper": paper.precision},
+    ),
+    "recall": ("lower", {"sharp": sharp.recall, "sampled": sampled.recall, "paper": paper.recall}),
+    "error-rate": (
+        "upper",
+        {"sharp": sharp.error_rate, "sampled": sampled.error_rate, "paper": paper.error_rate},
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """`metric` of `algorithm` is at least (`side` lower) or at most (upper) `value`.
+
+    `part` names the band, the threshold or the matcher that it is about, if not all matches.
+    `estimate` is the validation sample's mean for the holdout matcher (None where no sampled node
+    is in the band), `bound` the bound on the labels' term.
+    """
+
+    metric: str
+    algorithm: str
+    part: str
+    side: str
+    value: float
+    estimate: float | None
+    theorem: str
+    bound: str
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """The loosest candidate that was certified (None: none was), and all that passed."""
+
+    chosen: float | None
+    passed: tuple[float, ...]
+
+
+def guarantees(
+    tallies: Mapping[str, Tally], choices: Choices, *, complete: bool
+) -> tuple[Guarantee, ...]:
+    """One for each metric and band chosen; all hold together with probability at least 1 − δ."""
+    for tally in tallies.values():
+        _check(tally, choices)
+    if not complete:
+        tallies = {part: holdout_alone(tally) for part, tally in tallies.items()}
+    if choices.choose_threshold:
+        return _at_the_threshold(tallies, choices, complete)
+    found = []
+    for part in parts(choices):
+        for metric in ("precision",) if part.is_band else choices.metrics:
+            found.append(_guarantee(metric, part, tallies[part.name], choices, complete))
+    return tuple(found)
+
+
+def guarantee_with_errors(g: Guarantee, tally: Tally, choices: Choices, errors: int) -> float:
+    """The value of a guarantee by the sharp theorem if at most so many labels of S − D are wrong.
+
+    At worst they are those that hurt most, and their truth is anything.
+    """
+    complete = g.algorithm == "complete"
+    theorem = {"precision": sharp.precision, "recall": sharp.recall}.get(g.metric, sharp.error_rate)
+    known = tally if complete else holdout_alone(tally)
+    return outwards(theorem(known, choices, complete, errors).value, g.side)
+
+
+def choose_threshold(
+    tallies: Mapping[str, Tally], choices: Choices, *, complete: bool
+) -> Threshold:
+    """Candidates in turn, strictest first, until the first whose precision is not certified.
+
+    Each is tested on the holdout matcher at the whole δ: were any that passed below its level, the
+    first such would have passed, and which one that is does not depend on the labels. What follows
+    for the complete matcher follows for all that passed; the loosest that still has the target is
+    chosen. A candidate at which the holdout matcher finds nothing is left out, labels unseen.
+    """
+    passed, chosen = [], None
+    for score in choices.candidates:
+        tally = tallies[candidate(score)]
+        if not any(cell.h for cell in tally.everywhere):
+            continue
+        if not _passes(tally, choices):
+            break
+        passed.append(score)
+        if _precision_at(tally, choices) >= _as_written(choices.target):
+            chosen = score
+    return Threshold(chosen, tuple(passed))
+
+
+def _passes(tally: Tally, choices: Choices) -> bool:
+    try:
+        right = sharp.holdout_right(tally, choices).value
+        return right / matched_count(tally.everywhere) - ROUNDING >= _level(choices)
+    except AssumptionError:  # no sampled node has a match: nothing is certified
+        return False
+
+
+def _level(choices: Choices) -> Fraction:
+    return _as_written(choices.target) + _as_written(choices.allowance)
+
+
+def _as_written(number: float) -> Fraction:
+    return Fraction(repr(number))
+
+
+def _precision_at(tally: Tally, choices: Choices) -> Fraction:
+    """What the test of a candidate that passed tells: its level, never the bound that was seen."""
+    if not any(cell.c for cell in tally.everywhere):
+        return Fraction(0)
+    right = matched_count(tally.everywhere) * _level(choices)
+    value = sharp.complete_precision(tally, choices, right)
+    low, high = possible("precision", tally, choices)
+    return min(max(value, low), high)
+
+
+def _at_the_threshold(
+    tallies: Mapping[str, Tally], choices: Choices, complete: bool
+) -> tuple[Guarantee, ...]:
+    """Precision by the tests; the other metrics at a share of δ, for any candidate might be it."""
+    score = choose_threshold(tallies, choices, complete=complete).chosen
+    if score is None:
+        return ()
+    part = Part(candidate(score), least=score)
+    shared = replace(choices, delta=choices.delta / len(choices.candidates))
+    found = []
+    for metric in choices.metrics:
+        used = choices if metric == "precision" else shared
+        one = _guarantee(metric, part, tallies[part.name], used, complete)
+        if metric == "precision":
+            exact = _precision_at(tallies[part.name], choices)
+            one = replace(one, value=math.floor(exact * 10**DECIMALS) / SCALE)
+        found.append(one)
+    return tuple(found)
+
+
+def _guarantee(
+    metric: str, part: Part, tally: Tally, choices: Choices, complete: bool
+) -> Guarantee:
+    side, theorems = METRICS[metric]
+    use = "sampled" if choices.is_sampled and choices.theorem == "sharp" else choices.theorem
+    try:
+        finding = theorems[use](tally, choices, complete)
+    except AssumptionError:
+        if not part.is_band:
+            raise
+        finding = Finding(0.0, None, choices.bound)  # no node to tell by; its share of δ stays
+    value = within(possible(metric, tally, choices), finding.value, side)
+    return Guarantee(
+        metric=metric,
+        algorithm="complete" if complete else "holdout",
+        part=part.name,
+        side=side,
+        value=value,
+        estimate=None if finding.estimate is None else round(finding.estimate, DECIMALS),
+        theorem=choices.theorem,
+        bound=finding.bound,
+    )
+
+
+def within(ends: tuple[Fraction, Fraction], value: float, side: str) -> float:
+    """A bound kept to what labels leave possible; exact where they leave one value."""
+    low, high = ends
+    if low < high:
+        return outwards(min(max(value, float(low)), float(high)), side)
+    steps: Fraction = low * 10**DECIMALS
+    return (math.floor(steps) if side == "lower" else math.ceil(steps)) / SCALE
+
+
+def _check(tally: Tally, choices: Choices) -> None:
+    if not (tally.is_census or choices.is_sampled):
+        seen = tally.drawn + len(tally.labelled)
+        raise AssumptionError(
+            f"gap must be a census where none was drawn, got {seen} of {tally.size} nodes. "
+            "Run both matchers over the whole population, or draw a sample for the gap."
+        )
+    unlabelled = any(not label.is_sure for label in (*tally.train, *tally.validation))
+    if unlabelled and choices.bound == "bernstein":
+        raise AssumptionError(
+            "bound must not be bernstein with unlabelled nodes: it can rise when a value falls. "
+            "Label every drawn node, or draw with another bound."
+        )
+    check_promise(tally, choices)
+
+
+def outwards(value: float, side: str) -> float:
+    """Rounded so that it stays a bound, and kept in [0, 1]."""
+    if side == "lower":
+        rounded = math.floor((value - ROUNDING) * SCALE) / SCALE
+    else:
+        rounded = math.ceil((value + ROUNDING) * SCALE) / SCALE
+    return min(max(rounded, 0.0), 1.0)
+
+
+__all__ = [
+    "METRICS",
+    "WHOLE",
+    "Guarantee",
+    "Threshold",
+    "choose_threshold",
+    "guarantee_with_errors",
+    "guarantees",
+    "outwards",
+    "within",
+]

@@ -1,0 +1,63 @@
+"""How many wrong labels a certificate survives: each wrong one where it hurts most."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from matchbound.errors import AssumptionError
+from matchbound.theorems.choices import Choices
+from matchbound.theorems.guarantees import Guarantee, guarantee_with_errors
+from matchbound.theorems.tally import Tally
+
+FORGIVING = ("hypergeometric", "star", "anytime", "orderfree")
+"""Bounds that tell what the worst choice of wrong labels does to them."""
+
+
+def why_untold(found: tuple[Guarantee, ...], tallies: Mapping[str, Tally], choices: Choices) -> str:
+    """Return the reason why the effect of wrong labels cannot be computed; empty if it can."""
+    if choices.choose_threshold:
+        return "another threshold might then have been chosen"
+    if choices.theorem == "paper" or choices.is_sampled:
+        return "it is told for the sharp theorem with a census of both matchers alone"
+    if not all(g.bound in FORGIVING for g in found if g.estimate is not None):
+        names = ", ".join(FORGIVING)
+        return f"it is told for the bounds {names} alone"
+    complete = any(g.algorithm == "complete" for g in found)
+    if complete and any(any(cell.known) for tally in tallies.values() for cell in tally.gap):
+        return "a wrong label also says something wrong of other nodes, where the matchers differ"
+    return ""
+
+
+def with_errors(
+    g: Guarantee, tallies: Mapping[str, Tally], choices: Choices, errors: int
+) -> Guarantee | None:
+    """A guarantee if at most so many validation labels outside D are wrong; None if none is left.
+
+    A wrong label can be of any node, and its truth can be anything.
+    """
+    if errors > len(tallies[g.part].fresh):
+        return None
+    try:
+        value = guarantee_with_errors(g, tallies[g.part], choices, errors)
+    except AssumptionError:  # nothing is left to tell by
+        return None
+    return replace(g, value=value)
+
+
+def survives(
+    g: Guarantee, tallies: Mapping[str, Tally], choices: Choices, target: float
+) -> int | None:
+    """The most wrong labels for which a target still holds; None if it does not hold anyway."""
+
+    def holds(errors: int) -> bool:
+        one = g if not errors else with_errors(g, tallies, choices, errors)
+        if one is None:
+            return False
+        return one.value >= target if one.side == "lower" else one.value <= target
+
+    if not holds(0):
+        return None
+    low, high = 0, 1 + len(tallies[g.part].validation)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low

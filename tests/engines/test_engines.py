@@ -1,0 +1,265 @@
+"""Every engine gives the same: draws, certificates and refusals, on Spark as on DuckDB."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from threading import Timer
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import csv
+
+import matchbound as mb
+from matchbound.engines.connection import connect
+from matchbound.tables.sources import open_source
+from support import engine_cases
+from support.audits import make_audit, run
+from support.sparks import SMALL, UNPLANNED, needs_spark, spark
+
+pytestmark = [needs_spark, pytest.mark.xdist_group("spark")]
+LOCAL, CLUSTER = "local[2]", "local-cluster[2,1,1024]"
+SETTINGS = {LOCAL: UNPLANNED, CLUSTER: {}}  # executors of their own have Spark's own settings
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    engine_cases.write_inputs(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def session(request, tmp_path_factory):
+    with spark(request.param, tmp_path_factory.mktemp("w"), **SETTINGS[request.param]) as session:
+        yield session
+
+
+def as_values(result):
+    return result.as_dict() if hasattr(result, "as_dict") else result
+
+
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
+@pytest.mark.parametrize("case", engine_cases.CASES)
+def test_same_in_one_process(case, folder, session):
+    assert as_values(case(folder, session)) == as_values(case(folder, "duckdb"))
+    assert not session.sparkContext._jsc.getPersistentRDDs()
+
+
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
+def test_same_refusals(folder, session):
+    said = engine_cases.refused(folder, "duckdb")
+    assert all(one.startswith(("InputError", "AssumptionError")) for one in said)
+    assert engine_cases.refused(folder, session) == said
+
+
+def test_rounds_find_what_the_compiled_matcher_finds(folder):
+    found = engine_cases.rounds(folder, None)
+    assert len(found) > 11  # eight of them are seeds
+    assert engine_cases.rounds(folder, "duckdb") == found
+
+
+def state(session):
+    rdds = session.sparkContext._jsc.getPersistentRDDs()
+    views = session.sql("show tables").collect()
+    shared = session.sql("show views in global_temp").collect()
+    return dict(session.sql("set").collect()), views, shared, len(rdds)
+
+
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
+def test_tables_by_name(folder, session, tmp_path):
+    """Names are those of the user's session, whose views may be called as ours are."""
+    session.sql("create database staff")
+    session.read.parquet(str(folder / "numbers.parquet")).write.saveAsTable("staff.people")
+    for view, name in (("population", "holdout"), ("sample", "complete")):
+        frame = session.read.parquet(str(folder / f"numbers_{name}.parquet"))
+        frame.createOrReplaceTempView(view)
+    before = state(session)
+    draw = mb.draw("staff.people", labels=30, seed="a", engine=session)
+    local = mb.draw(folder / "numbers.parquet", labels=30, seed="a")
+    assert draw.sample == local.sample
+    draw.save(tmp_path / "audit")
+    labels = engine_cases.labels_of(draw, folder, "numbers")
+    csv.write_csv(labels, tmp_path / "audit" / "labels.csv")
+    there = mb.certify(
+        tmp_path / "audit", holdout="population", complete=session.table("sample"), engine=session
+    )
+    names = [folder / f"numbers_{name}.parquet" for name in ("holdout", "complete")]
+    here = mb.certify(local, labels=labels, holdout=names[0], complete=names[1])
+    assert (there.tallies, there.guarantees) == (here.tallies, here.guarantees)
+    assert there.inputs["holdout"]["path"] == "population"
+    assert there.inputs["population"]["digest"] == draw.population["digest"]
+    assert state(session) == before
+    there.save(tmp_path / "audit" / "certificate.json")
+    verified = mb.verify(tmp_path / "audit")
+    assert verified.holds
+    assert verified.missing == ("population", "holdout", "complete")
+    session.sql("insert into staff.people values (-1)")
+    with pytest.raises(mb.InputError, match=r"got 'staff\.people', which has changed since"):
+        mb.certify(tmp_path / "audit", holdout="population", engine=session)
+    with pytest.raises(mb.InputError) as error:
+        mb.draw("staff.nobody", labels=1, engine=session)
+    assert str(error.value).startswith(
+        "population must be a file, a folder of Parquet or a table of the catalogue, "
+        "got 'staff.nobody' ([TABLE_OR_VIEW_NOT_FOUND]"
+    )
+    with pytest.raises(mb.InputError, match=r"got 'staff.people' \(no such file\)"):
+        mb.draw("staff.people", labels=1)
+
+
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
+def test_digests_of_rows(session, tmp_path):
+    """A folder's is of its rows in any order; what differs in any other way has another."""
+    tables = {
+        "as it is": pa.table({"id": ["a", "b", "c"], "n": ["", None, "x"]}),
+        "another null": pa.table({"id": ["a", "b", "c"], "n": [None, "", "x"]}),
+        "another name": pa.table({"id": ["a", "b", "c"], "m": ["", None, "x"]}),
+        "another order": pa.table({"n": ["", None, "x"], "id": ["a", "b", "c"]}),
+        "a row twice": pa.table({"id": ["a", "b", "c", "c"], "n": ["", None, "x", "x"]}),
+        "numbers": pa.table({"id": ["a", "b", "c"], "n": [1, 2, 3]}),
+    }
+    digests = set()
+    with connect(session) as con:
+        for i, table in enumerate(tables.values()):
+            folder = tmp_path / f"odd [{i}] {{a,b}} 100%"
+            folder.mkdir()
+            for part, rows in enumerate((table.slice(1), table.slice(0, 1))):
+                pq.write_table(rows, folder / f"part {part}.parquet")
+            there = open_source(con, "population", folder).digest
+            frame = session.createDataFrame(table).repartition(3)
+            assert there == open_source(con, "population", frame).digest
+            assert there.startswith("rows:")
+            digests.add(there)
+    assert len(digests) == len(tables)
+
+
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
+@pytest.mark.parametrize(
+    ("inside", "why"),
+    [("_delta_log", "it is a Delta, Iceberg or Hudi table"), ("label=1", "folders name a column")],
+)
+def test_folders_that_are_not_the_table(session, tmp_path, inside, why):
+    """Their files alone would be read as other matches than are meant."""
+    folder = tmp_path / "a=b" / "matches"
+    (folder / inside).mkdir(parents=True)
+    pq.write_table(pa.table({"id": ["a"]}), folder / "one.parquet")
+    pq.write_table(pa.table({"id": ["b"]}), folder / inside / "two.parquet")
+    with pytest.raises(mb.InputError) as error:
+        mb.draw(folder, labels=1, engine=session)
+    assert f"got {str(folder)!r} ({why}" in str(error.value)
+    shutil.rmtree(folder / inside)
+    assert mb.draw(folder, labels=1, engine=session).population["size"] == 1
+
+
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
+def test_text_is_compared_by_its_bytes(session, tmp_path):
+    cased = " union all ".join(f"select '{x}' collate utf8_lcase as id" for x in "aA")
+    session.sql(cased).createTempView("cased")
+    assert mb.draw("cased", labels=2, engine=session).population["size"] == 2
+    session.sql("select cast(x'ff61' as string) as id").createTempView("no_text")
+    with pytest.raises(mb.InputError, match="population must be readable, got 'no_text'"):
+        mb.draw("no_text", labels=1, engine=session)
+
+
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
+def test_what_is_too_large_to_be_handed_over(folder, session, monkeypatch):
+    monkeypatch.setattr("matchbound.engines.spark_frames.MEGABYTES", 0)
+    for given in (folder / "people.csv", pa.table({"id": ["a"]})):
+        with pytest.raises(mb.InputError, match="Spark is handed no more than 0 MB: write Parquet"):
+            mb.draw(given, labels=1, engine=session)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("session", [CLUSTER], indirect=True)
+@pytest.mark.parametrize("case", engine_cases.COMMON)
+def test_same_with_executors_of_their_own(case, folder, session):
+    assert as_values(case(folder, session)) == as_values(case(folder, "duckdb"))
+
+
+def executors(session):
+    """The processes that work for a session."""
+    application = session.sparkContext.applicationId
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            words = place.read_bytes().decode().split("\0")
+            if application in words and any("ExecutorBackend" in word for word in words):
+                yield int(place.parent.name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("session", [CLUSTER], indirect=True)
+def test_killed_executors_change_nothing(folder, session):
+    killed = []
+
+    def kill():
+        running = list(executors(session))
+        killed.append(running[0])
+        os.kill(running[0], signal.SIGKILL)
+
+    def progress(stage):
+        if stage == "reading complete":  # some of what was kept is lost
+            kill()
+        if stage == "counting all":  # and some while it is worked on
+            Timer(0.3, kill).start()
+
+    certificate = engine_cases.pairs(folder, session, progress=progress)
+    assert len(set(killed)) == 2
+    assert certificate.as_dict() == engine_cases.pairs(folder, "duckdb").as_dict()
+
+
+@pytest.fixture
+def machine(tmp_path, monkeypatch):
+    """Settings of Spark for commands that start it themselves."""
+    conf, local = tmp_path / "conf", tmp_path / "local"
+    conf.mkdir()
+    settings = {**SMALL, **UNPLANNED, "spark.local.dir": str(local), "spark.master": "local[2]"}
+    lines = [f"{name} {value}" for name, value in settings.items()]
+    (conf / "spark-defaults.conf").write_text("\n".join(lines))
+    monkeypatch.setenv("SPARK_CONF_DIR", str(conf))
+    monkeypatch.chdir(tmp_path)
+    return local
+
+
+def command(*words):
+    code = "import sys; from matchbound.commands.main import main; sys.exit(main())"
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_until(condition, seconds=120):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.mark.slow
+def test_a_killed_driver_leaves_the_audit_folder_as_it_was(machine, tmp_path, capfd):
+    audit = make_audit(tmp_path / "data")
+    before = {path.name: path.read_bytes() for path in audit.iterdir()}
+    matches = ["--holdout", tmp_path / "data/holdout.csv"]
+    words = ["certify", audit, *matches, "--engine", "spark"]
+    running = command(*words)
+    wait_until(lambda: any(machine.rglob("shuffle_*.data")))  # it works, and is not done
+    running.kill()
+    assert running.wait() == -signal.SIGKILL
+    running.communicate()
+    assert {path.name: path.read_bytes() for path in audit.iterdir()} == before
+    done = command(*words)
+    said, _ = done.communicate()
+    assert done.returncode == 0
+    assert not list(tmp_path.rglob("spark-warehouse"))
+    capfd.readouterr()
+    for name, content in before.items():
+        (audit / name).write_bytes(content)
+    assert run("certify", audit, *matches, "--force") == 0
+    assert capfd.readouterr().out == said

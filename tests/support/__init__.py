@@ -1,0 +1,1 @@
+"""Populations, oracles and whole audits for tests and benchmarks."""

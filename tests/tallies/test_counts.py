@@ -1,0 +1,374 @@
+"""Counts by SQL against counts by Python sets."""
+
+import itertools
+import random
+from collections import Counter
+
+import pyarrow as pa
+import pytest
+
+from matchbound import AssumptionError, Choices, InputError, Tally
+from matchbound.audits.draw import join_orders
+from matchbound.engines.connection import connect
+from matchbound.tables.forms import Clusters, Pairs
+from matchbound.tables.predictions import read_ids, read_matches
+from matchbound.tables.sides import Matching
+from matchbound.tables.sources import open_source
+from matchbound.tables.truth import read_labels
+from matchbound.tallies.counts import count
+from matchbound.tallies.prefix import looked_at
+from matchbound.theorems.tally import Cell, Label
+from support.oracles import tally_by_sets
+
+PLAIN = Pairs("x", "y")
+TWO_TABLES, ONE_TABLE = Matching(), Matching(dedupe=True)
+ANYTIME, UNTIL = Choices(bound="anytime"), Choices(until={"recall": 2}, one_to_one=True)
+
+
+def table(pairs):
+    xs, ys = zip(*pairs, strict=True) if pairs else ((), ())
+    return pa.table({"x": pa.array(xs, pa.string()), "y": pa.array(ys, pa.string())})
+
+
+def random_case(rng):
+    xs, ys = [f"x{i}" for i in range(rng.randint(1, 12))], [f"y{i}" for i in range(6)]
+
+    def matcher(chance):
+        return {x: {y for y in ys if rng.random() < chance} for x in xs}
+
+    truth, holdout = matcher(rng.choice([0.0, 0.1, 0.3])), matcher(rng.choice([0.1, 0.4]))
+    complete = {x: set(found) for x, found in holdout.items()}
+    for x in xs:
+        for y in ys:
+            if rng.random() < 0.2:
+                complete[x] ^= {y}
+    trained = rng.sample(xs, rng.randint(0, len(xs)))
+    validated = rng.sample(xs, rng.randint(1, len(xs)))
+    return xs, truth, holdout, complete, trained, validated
+
+
+def pairs_of(matches, nodes=None):
+    return [(x, y) for x in (matches if nodes is None else nodes) for y in sorted(matches[x])]
+
+
+def load(con, name, matches, clusters, nodes, how, kind="string", also=()):
+    """A matcher as pairs, or as the clusters that it is."""
+    if clusters:
+        together = {x: min({x, *matches[x]}) for x in nodes}
+        given = pa.table({"id": list(together), "cluster": list(together.values())})
+        source, form = open_source(con, name, given), Clusters("id", "cluster")
+    else:
+        source, form = open_source(con, name, table([*pairs_of(matches), *also])), PLAIN
+    kinds = (kind, kind if how.dedupe else "string")
+    read_matches(con, source, name, form, how, None, kinds)
+
+
+def by_sql(
+    con,
+    xs,
+    truth,
+    holdout,
+    complete,
+    trained,
+    validated,
+    kind="string",
+    also=(),
+    *,
+    how=TWO_TABLES,
+    clusters=(),
+    labelled=None,
+    **more,
+):
+    sample = join_orders(trained, validated)
+    sure = [x for x, _, _ in sample if labelled is None or x in labelled]
+    labels = pairs_of(truth, sure) + [(x, None) for x in sure if not truth[x]]
+    population = open_source(con, "population", pa.table({"id": xs}))
+    size = read_ids(con, population, "population", "id", kind)
+    load(con, "holdout", holdout, "holdout" in clusters, xs, how, kind)
+    if complete is not None:
+        load(con, "complete", complete, "complete" in clusters, xs, how, kind, also)
+    if "labels" in clusters:
+        together = {x: min({x, *truth[x]}) for x in xs}
+        given = pa.table({"id": list(together), "cluster": list(together.values())})
+        read_labels(con, open_source(con, "labels", given), Clusters("id", "cluster"), how)
+    else:
+        read_labels(con, open_source(con, "labels", table(labels)), PLAIN, how)
+    return count(
+        con,
+        size=size,
+        sample=sample,
+        complete=complete is not None,
+        one_to_one=False,
+        unlabelled="refuse" if labelled is None else "worst",
+        kinds=(kind, kind if how.dedupe else "string"),
+        forms=dict.fromkeys(clusters, "clusters"),
+        dedupe=how.dedupe,
+        **more,
+    )
+
+
+def test_150_random_populations():
+    rng = random.Random(300)
+    with connect() as con:
+        for turn in range(150):
+            case = random_case(rng)
+            some = {x for x in case[0] if turn % 2 or rng.random() < 0.7}
+            found = by_sql(con, *case, labelled=some)
+            assert found == tally_by_sets(*case, labelled=some)
+            assert found.drawn + len(found.labelled) == len(case[0])
+            assert Tally.from_dict(found.as_dict()) == found
+
+
+def numbered(rng, case):
+    """The same case with whole numbers as nodes, around the ends of blocks of 32 among others."""
+    numbers = [-(2**63), -33, -32, -1, 0, 1, 31, 32, 63, 2**40, 2**63 - 33, 2**63 - 1]
+    rng.shuffle(numbers)
+    name = {x: str(number) for x, number in zip(case[0], numbers, strict=False)}
+    lists = [[name[x] for x in case[i]] for i in (0, 4, 5)]
+    tables = [{name[x]: found for x, found in case[i].items()} for i in (1, 2, 3)]
+    return lists[0], *tables, *lists[1:]
+
+
+def test_100_random_populations_of_whole_numbers():
+    rng = random.Random(301)
+    with connect() as con:
+        for _ in range(100):
+            case = numbered(rng, random_case(rng))
+            assert by_sql(con, *case, kind="bigint") == tally_by_sets(*case)
+
+
+@pytest.mark.parametrize("kind", ["string", "bigint"])
+def test_a_pair_that_complete_has_twice_is_refused_wherever_it_is(kind):
+    rng = random.Random(17)
+    refused = 0
+    with connect() as con:
+        for _ in range(25):
+            case = numbered(rng, random_case(rng))
+            pairs = pairs_of(case[3])
+            if pairs:
+                twice = rng.choice(pairs)
+                with pytest.raises(InputError, match=r"^complete must hold each pair once") as told:
+                    by_sql(con, *case, kind=kind, also=[twice])
+                assert f"got {twice} 2 times" in str(told.value)
+                refused += 1
+    assert refused > 10
+
+
+@pytest.mark.parametrize("kind", ["string", "bigint"])
+@pytest.mark.parametrize("apart", [1, 3, 1000])
+@pytest.mark.parametrize("strange", [-1, 31, 32, 10**15])
+def test_a_node_that_is_not_in_the_population_is_refused(kind, apart, strange):
+    xs = [str(apart * i + (i >= 10) * 40) for i in range(40)]
+    matches = {x: {"y"} for x in xs}
+    case = xs, matches, matches, matches, [], xs[:3]
+    with connect() as con:
+        assert by_sql(con, *case, kind=kind).gap == (Cell(1, 1, 1, 37),)
+        for extra in ({str(strange): {"y"}},) if str(strange) not in xs else ():
+            for found in ((matches | extra, matches | extra), (matches, matches | extra)):
+                with pytest.raises(InputError, match=f"got x = '{strange}', which is not in it"):
+                    by_sql(con, xs, matches, *found, [], xs[:3], kind=kind)
+
+
+def test_without_a_complete_matcher_the_gap_is_the_holdout_s_own():
+    rng = random.Random(3)
+    with connect() as con:
+        for _ in range(30):
+            xs, truth, holdout, _, trained, validated = random_case(rng)
+            tally = by_sql(con, xs, truth, holdout, None, trained, validated)
+            assert tally == tally_by_sets(xs, truth, holdout, holdout, trained, validated)
+
+
+# One table with itself: what labels tell of other nodes' pairs
+
+
+def equivalence(rng, nodes):
+    cluster = {x: rng.randrange(rng.choice([2, 4, 9])) for x in nodes}
+    return {x: {y for y in nodes if y != x and cluster[y] == cluster[x]} for x in nodes}
+
+
+def symmetric(rng, nodes, chance, start=None):
+    """Pairs at random, or those of `start` with some changed."""
+    found = {x: set(start[x] if start else ()) for x in nodes}
+    for x, y in itertools.combinations(nodes, 2):
+        if rng.random() < chance:
+            found[x] ^= {y}
+            found[y] ^= {x}
+    return found
+
+
+def one_table(rng, clusters):
+    nodes = [str(i) for i in range(rng.randint(2, 14))]
+
+    def relation(name, start=None):
+        if name in clusters:
+            return equivalence(rng, nodes)
+        if start is not None:
+            return symmetric(rng, nodes, 0.2, start)
+        return symmetric(rng, nodes, rng.choice([0.1, 0.3]))
+
+    truth = relation("labels")
+    holdout = relation("holdout", truth if rng.random() < 0.7 else None)
+    complete = relation("complete", holdout if rng.random() < 0.7 else None)
+    trained = rng.sample(nodes, rng.randint(0, len(nodes) // 2))
+    validated = rng.sample(nodes, rng.randint(1, len(nodes)))
+    return nodes, truth, holdout, complete, trained, validated
+
+
+ROLES = ("holdout", "complete", "labels")
+FORMS = [some for k in range(4) for some in itertools.combinations(ROLES, k)]
+
+
+@pytest.mark.parametrize("clusters", FORMS, ids=lambda some: "+".join(some) or "pairs")
+def test_one_table_with_itself(clusters):
+    """Whatever is pairs or clusters, labelled or not, with and without a complete matcher."""
+    rng = random.Random(f"{clusters}")
+    compared = touched = 0
+    with connect() as con:
+        for turn in range(16):
+            case = one_table(rng, clusters)
+            drawn = {*case[4], *case[5]}
+            some = {x for x in drawn if "labels" in clusters or rng.random() < 0.8}
+            if turn % 4 == 3:
+                case = (*case[:3], None, *case[4:])
+            kind = "bigint" if turn % 2 and not clusters else "string"
+            given = {"how": ONE_TABLE, "clusters": clusters, "labelled": some}
+            try:
+                found = by_sql(con, *case, kind, **given)
+            except AssumptionError:
+                continue  # all true matches drawn: a matter of chance in so small a population
+            second = case[2] if case[3] is None else case[3]
+            told = (*case[:3], second, *case[4:])
+            assert found == tally_by_sets(*told, dedupe=True, labelled=some)
+            assert found.drawn + len(found.labelled) == len(case[0])
+            assert Tally.from_dict(found.as_dict()) == found
+            compared += 1
+            touched += any(any(cell.known) for cell in found.gap)
+    assert compared > 9
+    assert touched > 5
+
+
+@pytest.mark.parametrize("how", [TWO_TABLES, ONE_TABLE])
+@pytest.mark.parametrize("choices", [ANYTIME, UNTIL], ids=["anytime", "until"])
+def test_nodes_beyond_the_labels_that_are_read_belong_to_the_gap(how, choices):
+    rng, cut, several = random.Random(5), 0, 0
+    with connect() as con:
+        for _ in range(25):
+            case = one_table(rng, ()) if how.dedupe else random_case(rng)
+            *tables, trained, validated = case
+            unknown = set(validated[rng.randint(1, len(validated)) :][:1]) - set(trained)
+            some = {*trained, *validated} - unknown
+
+            def read(tally):
+                return looked_at(tally, choices, "refuse")
+
+            try:
+                found = by_sql(con, *case, how=how, labelled=some, read=read)
+            except (AssumptionError, InputError):
+                continue  # drawn nodes alone; or a node without a label before there are enough
+            kept = validated[: len(found.validation)]
+            given = {"dedupe": how.dedupe, "labelled": some}
+            assert found == tally_by_sets(*tables, trained, kept, **given)
+            assert found.is_census
+            cut += len(kept) < len(validated)
+            several += 1
+    assert several > 9
+    assert cut > 3
+
+
+@pytest.mark.parametrize("how", [TWO_TABLES, ONE_TABLE])
+def test_a_sampled_gap_is_the_sample_s_cells(how):
+    """Labelled or not; for guarantees about the future, of nodes that were not drawn."""
+    rng = random.Random(6)
+    with connect() as con:
+        for _ in range(20):
+            case = one_table(rng, ()) if how.dedupe else random_case(rng)
+            drawn = {*case[4], *case[5]}
+            given = {"dedupe": how.dedupe, "labelled": drawn}
+            gap = rng.sample(case[0], rng.randint(1, len(case[0])))
+            try:
+                found = by_sql(con, *case, how=how, labelled=drawn, gap=gap)
+            except AssumptionError:
+                continue
+            assert found == tally_by_sets(*case, gap=gap, **given)
+            others = set(case[0]) - drawn
+            if others and not how.dedupe:
+                found = by_sql(con, *case, how=how, labelled=drawn, future=True)
+                assert found == tally_by_sets(*case, gap=others, **given)
+
+
+def test_large_clusters_are_counted_without_their_pairs():
+    """One cluster of 100,000 records, clusters of ten, and a truth of two: 301 are labelled."""
+    n = 100_000
+    nodes = [str(i) for i in range(n)]
+    given = {"holdout": [1] * n, "complete": [i // 10 for i in range(n)]}
+    given["labels"] = [i % 2 for i in range(n)]
+    form = Clusters("id", "cluster")
+    with connect() as con:
+        read_ids(con, open_source(con, "population", pa.table({"id": nodes})), "population", "id")
+        for name, clusters in given.items():
+            source = open_source(con, name, pa.table({"id": nodes, "cluster": clusters}))
+            if name == "labels":
+                read_labels(con, source, form, ONE_TABLE)
+            else:
+                read_matches(con, source, name, form, ONE_TABLE, None)
+        tally = count(
+            con,
+            size=n,
+            sample=join_orders([], [str(i) for i in range(0, n, 333)]),
+            complete=True,
+            one_to_one=False,
+            unlabelled="refuse",
+            forms=dict.fromkeys(ROLES, "clusters"),
+            dedupe=True,
+        )
+    cells = Counter()
+    for i in range(n):
+        if i % 333:
+            near = [j for j in range(i // 10 * 10, i // 10 * 10 + 10) if j % 333 == 0]
+            right = sum(j % 2 == i % 2 for j in near)
+            others = 151 if i % 2 else 150  # labelled nodes in the other half of the truth
+            cells[right, len(near) - right, others - (len(near) - right)] += 1
+    expected = [
+        Cell(n - 1, 9, 9, nodes, *key[:2], dropped_wrong=key[2]) for key, nodes in cells.items()
+    ]
+    assert sorted(tally.gap) == sorted(expected)
+    assert set(tally.validation) == {Label(n - 1, n // 2 - 1, n // 2 - 1, 9, 4, 9)}
+
+
+# Written and read back
+
+
+GOOD = {
+    "size": 5,
+    "train": [],
+    "validation": [[1, 1, 1, 1, 1, 1]],
+    "overlap": [],
+    "gap": [[1, 1, 1, 3], [2, 1, 1, 1, 1, 0, 1, 0, 2]],
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"size": 3},
+        {"gap": [[1, 1, 2, 4]]},
+        {"gap": [[1, 1, 1, 0]]},
+        {"gap": [[1, 1, 1, 4, 1, 1, 0, 0, 0]]},
+        {"gap": [[1, 1, 1, 4, 0, 0, 1, 0, 0]]},
+        {"gap": [[1, 1, 1, 4, 0, 0, 0, 1, 0]]},
+        {"gap": [[1, 1, 1, 4, 0, 0, 0, 0, -1]]},
+        {"validation": [[1, 1, 2, 1, 1, 1]]},
+        {"validation": [[1, 1, 1, 1, 0, 1]]},
+        {"validation": [[1, None, 1, 1, 1, 1]]},
+        {"validation": [[1, 1, None, 1, 1, 1]]},
+        {"validation": [[1, 1, 1]]},
+        {"overlap": [0]},
+        {"size": float("inf")},
+        {"overlap": [7]},
+        {"gap": "x"},
+    ],
+)
+def test_impossible_tallies_are_refused(change):
+    assert Tally.from_dict(GOOD).as_dict() == GOOD
+    with pytest.raises(InputError, match=r"^tallies must"):
+        Tally.from_dict(GOOD | change)
