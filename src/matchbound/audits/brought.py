@@ -1,11 +1,10 @@
 """What labels are of: a draw's nodes, or nodes that a person brings along."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits.draw import Draw, Row, join_orders, population_of
+from matchbound.audits.draw import Draw, join_orders, population_of
 from matchbound.audits.training import check_second
 from matchbound.engines.connection import Engine
 from matchbound.errors import InputError
@@ -13,6 +12,7 @@ from matchbound.files import digest_of_file
 from matchbound.tables.predictions import id_column, kind_of_ids, read_ids
 from matchbound.tables.sides import Matching
 from matchbound.tables.sources import Source, open_source
+from matchbound.tallies.setting import Setting
 from matchbound.theorems.choices import Choices
 
 DRAWN = "matchbound drew the labelled nodes uniformly at random."
@@ -30,26 +30,6 @@ BROUGHT = (
     "many were labelled was fixed without looking at labels."
 )
 SEEN = ("until", "among", "gap")  # what decides which nodes are drawn
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What the labels are of, wherever they come from.
-
-    `exploratory` are the choices that differ from the draw's. `stops`: labels of a beginning of the
-    order may be all there are.
-    """
-
-    size: int
-    kind: str  # of the population's ids, as loaded
-    sample: Sequence[Row]
-    gap: Sequence[str]
-    choices: Choices
-    inputs: Mapping[str, Any]
-    origin: str
-    matching: Matching
-    exploratory: tuple[str, ...] = ()
-    stops: bool = False
 
 
 def chosen_after(draw: Draw, changes: Mapping[str, Any]) -> tuple[Choices, tuple[str, ...]]:

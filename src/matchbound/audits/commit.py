@@ -11,9 +11,9 @@ from matchbound.audits.draw import FILES, Draw
 from matchbound.audits.folder import draw_record, is_written, last_draw
 from matchbound.audits.ledger import Entry, since_draw, sound_ledger, transaction
 from matchbound.audits.standing import draws_cost
-from matchbound.certificates.words import at_least, percent
 from matchbound.errors import InputError
 from matchbound.files import alone, refuse_existing
+from matchbound.theorems.probabilities import at_least, percent
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from matchbound.files import (
     refuse_existing,
     write_whole,
 )
+from matchbound.tables.ids import Row
 from matchbound.tables.sides import Matching
 from matchbound.theorems.choices import Choices
 
@@ -39,8 +40,6 @@ FILES = ("train.csv", "sample.csv", "gap.csv", "draw.json")
 """What a draw writes, in this order: once draw.json is there, all of it is."""
 PARTS = (*FILES, "labels.csv", "ledger.jsonl")
 """What an audit folder holds that no result may be written over."""
-Row = tuple[str, int | None, int | None]
-"""A drawn id, and its places (from 1) in D's and in S's own order."""
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from matchbound.audits.draw import Draw, population_of
 from matchbound.engines.connection import connect
 from matchbound.errors import InputError
 from matchbound.tables.forms import Clusters, recognise
+from matchbound.tables.ids import load_drawn
 from matchbound.tables.predictions import id_column, read_ids
 from matchbound.tables.sources import open_source
 from matchbound.tables.truth import read_labels
-from matchbound.tallies.counts import load_sample
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -58,7 +58,7 @@ def labels_of(
     }[role]
     with connect() as con:
         source = open_source(con, "labels", truth)
-        load_sample(con, draw.sample)
+        load_drawn(con, draw.sample)
         form = recognise(source, {})
         if draw.matching.dedupe or isinstance(form, Clusters):
             table = open_source(con, "population", population_of(draw, audit, population))

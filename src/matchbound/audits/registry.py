@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from matchbound.audits.audit import check_on_record, enter_labels
 from matchbound.audits.draw import Draw
 from matchbound.audits.labels import labels
 from matchbound.audits.ledger import Transaction, transaction, validation_labels
 from matchbound.audits.variances import variances_of
-from matchbound.certificates.certification import check_on_record, enter_labels
 from matchbound.engines.connection import connect
 from matchbound.errors import InputError
 from matchbound.files import is_file
@@ -35,7 +35,9 @@ def register(
     if holdout is None:
         raise InputError("holdout must be given, got None. Give the holdout matcher's output.")
     with connect() as con:
-        outputs = opened(con, holdout, threshold, columns, draw.choices)
+        outputs = opened(
+            con, holdout, threshold, columns, draw.choices.algorithms, draw.choices.scores
+        )
         variances = {}
         if len(outputs) == 1 and _is_trained_labelled(folder, draw):
             variances = variances_of(con, folder, draw, outputs[0])

@@ -1,6 +1,6 @@
 """A draw before its seed: everything that it is made from, read and checked."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,16 +18,15 @@ from matchbound.audits.training import (
     refuse_other_labels,
 )
 from matchbound.audits.variances import variances_from
-from matchbound.engines.connection import Engine
+from matchbound.engines.connection import Engine, Progress
 from matchbound.errors import InputError
 from matchbound.tables.ids import count_rows
-from matchbound.tables.outputs import Output, check_on_population, kinds_of_ids, opened
+from matchbound.tables.outputs import Output, kinds_of_ids, opened
 from matchbound.tables.predictions import id_column, read_ids
 from matchbound.tables.sides import Matching
 from matchbound.tables.sources import open_source
+from matchbound.tallies.holdout import check_on_population
 from matchbound.theorems.choices import Choices
-
-Progress = Callable[[str], None]
 
 
 def requested(
@@ -164,7 +163,7 @@ def _outputs(
 ) -> list[Output]:
     """The holdout matchers to put on record, of which there may be none."""
     if holdout is not None:
-        return opened(con, holdout, threshold, columns, choices)
+        return opened(con, holdout, threshold, columns, choices.algorithms, choices.scores)
     if threshold is not None or columns:
         raise InputError(
             "threshold and columns must come with a holdout matcher, got them alone. "

@@ -8,12 +8,10 @@ from typing import Any
 
 from matchbound.audits.commit import enter, preview
 from matchbound.audits.draw import Draw
-from matchbound.audits.request import Progress, requested
+from matchbound.audits.request import requested
 from matchbound.audits.training import Phase, phase_in
-from matchbound.engines.connection import connect
+from matchbound.engines.connection import Progress, connect
 from matchbound.files import is_file
-
-__all__ = ["Progress", "draw", "dry_run", "redraw"]
 
 
 def draw(

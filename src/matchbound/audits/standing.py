@@ -7,13 +7,9 @@ from typing import Any
 
 from matchbound.audits.book import provenance
 from matchbound.audits.ledger import Entry
-from matchbound.certificates.words import at_least
+from matchbound.tables.outputs import matcher
 from matchbound.theorems.choices import Choices
-
-
-def matcher(name: str, source: Mapping[str, Any]) -> dict[str, Any]:
-    """A matcher's output, as the ledger knows it; its threshold and columns are part of it."""
-    return {"name": name, **{key: source.get(key) for key in ("digest", "threshold", "columns")}}
+from matchbound.theorems.probabilities import at_least
 
 
 def certified(

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits.draw import Row, join_orders
+from matchbound.audits.draw import join_orders
 from matchbound.audits.folder import draw_record
 from matchbound.engines.connection import Engine, lend
 from matchbound.errors import InputError
 from matchbound.files import is_file
 from matchbound.tables.forms import Clusters, recognise
+from matchbound.tables.ids import Row, load_drawn
 from matchbound.tables.sides import Matching
 from matchbound.tables.sources import Source, open_source
 from matchbound.tables.truth import read_labels
-from matchbound.tallies.counts import load_sample
 from matchbound.theorems.choices import Choices
 
 
@@ -107,7 +107,7 @@ def refuse_other_labels(
     if not is_file(path):
         return
     sample: Sequence[Row] = join_orders(trained, [])
-    load_sample(con, sample)
+    load_drawn(con, sample)
     source = open_source(con, "labels", path)
     form = recognise(source, {})
     if isinstance(form, Clusters):

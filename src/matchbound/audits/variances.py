@@ -11,12 +11,13 @@ from matchbound.audits.draw import Draw, join_orders, population_of
 from matchbound.engines.connection import Engine
 from matchbound.errors import InputError
 from matchbound.tables.forms import Clusters, recognise
-from matchbound.tables.outputs import Output, check_on_population
+from matchbound.tables.outputs import Output
 from matchbound.tables.predictions import id_column, read_ids
 from matchbound.tables.sides import Matching
 from matchbound.tables.sources import open_source
 from matchbound.tables.truth import read_labels
 from matchbound.tallies.counts import count_drawn
+from matchbound.tallies.holdout import check_on_population
 from matchbound.theorems.planned import planned_variances
 
 TEXT = ("string", "string")

@@ -6,10 +6,11 @@ from itertools import chain
 from typing import Any
 
 from matchbound.audits.book import how_searched
-from matchbound.audits.brought import BROUGHT, Setting
+from matchbound.audits.brought import BROUGHT
 from matchbound.audits.commit import GROWN
 from matchbound.certificates.certificate import Certificate
 from matchbound.tables.forms import Clusters, Form
+from matchbound.tallies.setting import Setting
 from matchbound.theorems.tally import Tally
 
 FIXED = (

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.certificates.words import advise, describe, why_not_whole
+from matchbound.certificates.words import advise, describe, short, why_not_whole
 from matchbound.errors import InputError
 from matchbound.files import read_json, read_text, write_whole
 from matchbound.theorems.choices import Choices
@@ -105,8 +105,6 @@ class Certificate:
         return describe(self)
 
     def _repr_html_(self) -> str:
-        from matchbound.reports.page import short
-
         return short(self)
 
 

@@ -7,24 +7,25 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from matchbound.audits.audit import check_on_record, enter_labels
 from matchbound.audits.brought import as_brought, as_drawn, chosen_after
 from matchbound.audits.draw import Draw
-from matchbound.audits.folder import last_draw, refuse_unfinished
-from matchbound.audits.ledger import Transaction, read_ledger, since_draw, sound_ledger, transaction
-from matchbound.audits.request import Progress, chosen
-from matchbound.audits.standing import certified, matcher, planned, standing
+from matchbound.audits.folder import refuse_unfinished
+from matchbound.audits.ledger import read_ledger, transaction
+from matchbound.audits.request import chosen
+from matchbound.audits.standing import certified, planned, standing
 from matchbound.certificates.assumptions import assumed, on_record
 from matchbound.certificates.certificate import Certificate, issue
-from matchbound.engines.connection import connect
+from matchbound.engines.connection import Progress, connect
 from matchbound.errors import InputError
 from matchbound.files import is_file, is_folder
 from matchbound.tables.forms import Clusters, Form, Pairs, recognise
-from matchbound.tables.outputs import named
+from matchbound.tables.ids import load_drawn
+from matchbound.tables.outputs import matcher, named
 from matchbound.tables.scores import first_threshold
 from matchbound.tables.sides import Matching
 from matchbound.tables.sources import Source, key_kind, open_source
 from matchbound.tables.truth import read_labels
-from matchbound.tallies.counts import load_sample
 from matchbound.tallies.parts import Matchers, tally_parts
 from matchbound.theorems.planned import brought_variances
 
@@ -129,9 +130,9 @@ def compute(
         choices = chosen({**changes, "brought": True})
     else:
         choices, exploratory = chosen_after(draw, changes)
-    given = {"holdout": named(holdout, choices, "holdout")}
+    given = {"holdout": named(holdout, choices.algorithms, "holdout")}
     if complete is not None:
-        given["complete"] = named(complete, choices, "complete")
+        given["complete"] = named(complete, choices.algorithms, "complete")
     with connect(engine, memory, temp) as con:
         sources = {
             f"{role} {name}".strip(): open_source(con, role, table)
@@ -142,14 +143,14 @@ def compute(
             name: recognise(table, _named_in(table, columns or {}))
             for name, table in sources.items()
         }
-        least = first_threshold(choices, threshold, forms.values())
+        least = first_threshold(choices.scores, threshold, forms.values())
         truth = open_source(con, "labels", Path(audit) / "labels.csv" if labels is None else labels)
         truth_form = recognise(truth, named_in_labels(truth, columns or {}))
         xs, ys = _native_columns(sources, forms, truth_form)
         progress("reading the population and the labels")
         if draw is not None:
             setting = as_drawn(con, audit, draw, population, (choices, exploratory), (xs, ys))
-            load_sample(con, setting.sample)
+            load_drawn(con, setting.sample)
             read_labels(con, truth, truth_form, setting.matching)
         else:
             _check_names_nodes(truth_form)
@@ -203,29 +204,10 @@ def _enter(audit: Path, certificate: Certificate, out: Any, force: bool) -> Cert
     return placed
 
 
-def enter_labels(ledger: Transaction, digest: str, validation: int) -> None:
-    """Put labels on record, unless they are those that were put there last."""
-    entries = since_draw(ledger.entries)
-    known = [entry["labels"] for entry in entries if entry["kind"] == "labels"]
-    if not known or known[-1] != digest:
-        ledger.add("labels", labels=digest, validation=validation)
-
-
 def _validated(certificate: Certificate) -> int:
     """How many validation nodes outside D have a label."""
     tally = next(iter(certificate.tallies.values()))
     return sum(t is not None for _, t, *_ in tally.fresh)
-
-
-def check_on_record(audit: Path) -> None:
-    """Refuse a folder whose draw is not the last that its ledger has."""
-    refuse_unfinished(audit)
-    last = last_draw(sound_ledger(audit).entries)
-    if last is None or last["draw"] != Draw.load(audit).digest:
-        raise InputError(
-            f"audit must hold a draw that its ledger knows, got another in {str(audit)!r}. Restore "
-            "draw.json, or repeat the `draw --extend` that was interrupted."
-        )
 
 
 def _check_validates(audit: Any) -> None:

@@ -12,20 +12,18 @@ from typing import Any
 from matchbound.audits.brought import as_drawn
 from matchbound.audits.draw import PARTS, Draw
 from matchbound.audits.labels import OF_CLUSTERS
-from matchbound.audits.sample import Progress
 from matchbound.certificates.certification import check_audit, named_in_labels
 from matchbound.certificates.patch_columns import columns_of
-from matchbound.engines.connection import Engine, connect, keep, query
+from matchbound.engines.connection import Engine, Progress, connect, keep, query
 from matchbound.errors import InputError
 from matchbound.files import refuse_existing, refuse_input_as_out
 from matchbound.matchers.matches import check_name, write_batches
 from matchbound.tables.forms import Clusters, Form, Pairs, recognise
-from matchbound.tables.ids import keep_several
+from matchbound.tables.ids import keep_several, load_drawn
 from matchbound.tables.predictions import read_matches
 from matchbound.tables.scores import first_threshold
 from matchbound.tables.sources import Source, open_source
 from matchbound.tables.truth import read_labels
-from matchbound.tallies.counts import load_sample
 from matchbound.tallies.label_rules import check_clusters, check_pairs
 from matchbound.tallies.pairs import refuse_repeats
 from matchbound.tallies.parts import refuse_doubt
@@ -80,10 +78,10 @@ def patch(
         truth = open_source(con, "labels", given)
         _check_out(place, audit, [source, truth], draw, population, force)
         form = recognise(source, columns or {})
-        least = first_threshold(draw.choices, threshold, [form])
+        least = first_threshold(draw.choices.scores, threshold, [form])
         progress("reading the population, the labels and the matches")
         as_drawn(con, audit, draw, population, (draw.choices, ()), ([], []))
-        load_sample(con, draw.sample)
+        load_drawn(con, draw.sample)
         truth_form = recognise(truth, named_in_labels(truth, columns or {}))
         read_labels(con, truth, truth_form, draw.matching)
         _read_found(con, draw, source, form, least)

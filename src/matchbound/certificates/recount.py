@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.audits.draw import Draw
-from matchbound.audits.sample import Progress, redraw
+from matchbound.audits.sample import redraw
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate, leaves
 from matchbound.certificates.certification import compute
+from matchbound.engines.connection import Progress
 from matchbound.errors import MatchboundError
 from matchbound.tables.sides import Matching
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matchbound.audits.draw import Draw
-from matchbound.audits.sample import Progress
 from matchbound.certificates.certificate import (
     SHORT,
     Certificate,
@@ -18,7 +17,7 @@ from matchbound.certificates.certificate import (
 from matchbound.certificates.place import ledger_of, other_ledger, repaired_ledger
 from matchbound.certificates.recount import recounted
 from matchbound.certificates.words import advise
-from matchbound.engines.connection import ROWS
+from matchbound.engines.connection import ROWS, Progress
 from matchbound.errors import MatchboundError
 from matchbound.files import digest_of_file, find_file, is_folder
 from matchbound.theorems.guarantees import choose_threshold, guarantees

@@ -11,9 +11,9 @@ from typing import Any
 
 from matchbound.audits.draw import Draw
 from matchbound.audits.labels import check_all_labelled, labels_of
-from matchbound.audits.sample import Progress
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import certify
+from matchbound.engines.connection import Progress
 from matchbound.errors import EngineError, InputError
 from matchbound.files import is_file, refuse_existing, undone_on_error, write_whole
 from matchbound.tables.objects import as_table

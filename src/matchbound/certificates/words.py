@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Mapping
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from matchbound.errors import AssumptionError
@@ -11,6 +11,7 @@ from matchbound.theorems.choices import Choices
 from matchbound.theorems.guarantees import Guarantee, guarantees
 from matchbound.theorems.others import patched_holdout
 from matchbound.theorems.parts import WHOLE, as_text
+from matchbound.theorems.probabilities import at_least, percent
 from matchbound.theorems.tally import Tally
 
 if TYPE_CHECKING:
@@ -70,19 +71,6 @@ def _together(certificate: "Certificate") -> float:
     return _alone(certificate) if ledger is None else float(ledger["together"])
 
 
-def at_least(probability: Fraction) -> float:
-    """The largest number whose decimals are not above a probability; 0 if that is negative."""
-    probability = max(probability, Fraction(0))
-    number = float(probability)
-    return number if Fraction(repr(number)) <= probability else math.nextafter(number, 0)
-
-
-def percent(probability: float) -> str:
-    """Rounded down, so that what is missing to 100% has at most four digits."""
-    missing = Context(prec=4, rounding=ROUND_CEILING).plus(1 - Decimal(repr(probability)))
-    return f"{(100 * (1 - missing)).normalize():f}%"
-
-
 def heading(certificate: "Certificate") -> list[str]:
     lines = []
     if certificate.exploratory:
@@ -108,25 +96,13 @@ def _reason(certificate: "Certificate") -> str:
     return f" (for {' and '.join(ways or ['several complete matchers'])})"
 
 
-def rounded(g: Guarantee) -> str:
-    """`≥ 0.9636`: outwards to four decimals."""
-    sign, outwards = ("≥", math.floor) if g.side == "lower" else ("≤", math.ceil)
-    return f"{sign} {outwards(round(g.value * 1e4, 6)) / 1e4:.4f}"
-
-
-def subject(g: Guarantee) -> str:
-    """`precision of the complete matcher, [0.5, 0.9)`."""
-    where = "" if g.part == WHOLE else f", {g.part}"
-    return f"{g.metric} of the {g.algorithm} matcher{where}"
-
-
 def _line(g: Guarantee) -> str:
     where = "" if g.part == WHOLE else f", {g.part},"
     mean = (
         "no sampled node tells" if g.estimate is None else f"holdout's sample mean {g.estimate:.4f}"
     )
     return (
-        f"  {g.metric:10} of the {g.algorithm} matcher{where} {rounded(g)}"
+        f"  {g.metric:10} of the {g.algorithm} matcher{where} {g.text}"
         f"   ({mean}; {g.theorem}, {g.bound})"
     )
 
@@ -189,12 +165,12 @@ def _patched(certificate: "Certificate") -> tuple[Guarantee, ...]:
 
 def _bare(g: Guarantee) -> str:
     """`precision ≥ 0.9636`."""
-    return f"{g.metric}{'' if g.part == WHOLE else f' ({g.part})'} {rounded(g)}"
+    return f"{g.metric}{'' if g.part == WHOLE else f' ({g.part})'} {g.text}"
 
 
 def _is_better(one: Guarantee, than: Guarantee) -> bool:
     """In the digits that are printed."""
-    shown, other = (float(rounded(g).split()[1]) for g in (one, than))
+    shown, other = (float(g.text.split()[1]) for g in (one, than))
     return shown > other if than.side == "lower" else shown < other
 
 
@@ -279,4 +255,17 @@ def advise(tally: Tally, choices: Choices) -> tuple[str, ...]:
     return (
         f"Only {matched} validation nodes have a true match, so the bounds are loose: draw about "
         f"{more} more nodes for {ENOUGH}, {how}.",
+    )
+
+
+def short(certificate: "Certificate") -> str:
+    """For a notebook's cell: the guarantees in words."""
+    items = "".join(
+        f"<li>{escape(g.subject)} <b>{escape(g.text)}</b></li>" for g in certificate.guarantees
+    )
+    said = "".join(f"<p>{escape(line)}</p>" for line in threshold_line(certificate))
+    assumed = "".join(f"<li>{escape(line)}</li>" for line in certificate.assumptions)
+    return (
+        f"<div><p>{escape(' '.join(heading(certificate)))}</p><ul>{items}</ul>{said}"
+        f"<details><summary>What is assumed</summary><ul>{assumed}</ul></details></div>"
     )

@@ -10,7 +10,7 @@ from typing import Any
 from matchbound.audits.brought import as_drawn
 from matchbound.audits.draw import Draw
 from matchbound.audits.ledger import sound_ledger
-from matchbound.audits.standing import matcher, planned
+from matchbound.audits.standing import planned
 from matchbound.desk.live import Live, start, why_not
 from matchbound.desk.material import Material
 from matchbound.desk.proposals import LOWEST, Proposals, read_proposals
@@ -19,9 +19,10 @@ from matchbound.desk.search import Search
 from matchbound.engines.connection import Engine, connect
 from matchbound.errors import InputError
 from matchbound.tables.forms import Clusters, recognise
+from matchbound.tables.ids import load_drawn
+from matchbound.tables.outputs import matcher
 from matchbound.tables.scores import check_scored, first_threshold
 from matchbound.tables.sources import Source, open_source
-from matchbound.tallies.counts import load_sample
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def open_inputs(audit: Path, draw: Draw, given: Inputs) -> Opened:
     """Read everything; the index over the right-hand records goes on being made."""
     _check(draw, given)
     with connect() as con:
-        load_sample(con, draw.sample)
+        load_drawn(con, draw.sample)
         left_source = open_source(con, "records", given.records)
         left = read_records(con, left_source, draw.population["id"], draw.matching, of_x=True)
         check_drawn(left, [node for node, _, _ in draw.sample])
@@ -125,7 +126,7 @@ def _holdout(
         return None, None, why_not(draw.choices, False) or ""
     source = open_source(con, "holdout", given.holdout)
     form = recognise(source, given.columns or {})
-    least = first_threshold(draw.choices, given.threshold, [form])
+    least = first_threshold(draw.choices.scores, given.threshold, [form])
     check_scored(form, least)
     answers = read_proposals(con, source, form, draw.matching, least)
     why = why_not(draw.choices, True)

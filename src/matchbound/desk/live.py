@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from matchbound.audits.draw import Draw
-from matchbound.certificates.words import rounded
 from matchbound.desk.proposals import Proposals
 from matchbound.engines.connection import Engine
 from matchbound.errors import MatchboundError
@@ -47,7 +46,7 @@ class Live:
             lower = g.side == "lower"
             reached = target is not None and (g.value >= target if lower else g.value <= target)
             bounds.append(
-                {"metric": g.metric, "text": rounded(g), "value": g.value, "side": g.side}
+                {"metric": g.metric, "text": g.text, "value": g.value, "side": g.side}
                 | {"target": target, "reached": reached}
             )
         wanted = [bound for bound in bounds if bound["target"] is not None]

@@ -1,6 +1,6 @@
 """What runs SQL: DuckDB inside the process, or Spark. Queries are in `sql/`, each once."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
@@ -12,6 +12,7 @@ __all__ = [
     "ROWS",
     "Engine",
     "Opened",
+    "Progress",
     "QueryError",
     "Table",
     "connect",
@@ -21,6 +22,9 @@ __all__ = [
     "sql",
     "view",
 ]
+
+Progress = Callable[[str], None]
+"""Takes a few words on what a long command does now."""
 
 
 @contextmanager

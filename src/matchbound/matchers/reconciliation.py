@@ -6,6 +6,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+from matchbound.engines.connection import Progress
 from matchbound.errors import InputError
 from matchbound.matchers.edges import graph
 from matchbound.matchers.expand import expand
@@ -14,7 +15,7 @@ from matchbound.matchers.matches import Matches, named
 from matchbound.matchers.percolation import percolation
 from matchbound.matchers.seeds import read_seeds
 from matchbound.matchers.witness import witness
-from matchbound.matchers.witness_sql import Progress, matched_by, write_matched_by
+from matchbound.matchers.witness_sql import matched_by, write_matched_by
 
 Matcher = Callable[..., Found]  # of two graphs, seeds (their places), and options by keyword
 

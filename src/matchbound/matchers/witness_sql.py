@@ -1,17 +1,16 @@
 """`witness` by SQL, for networks that do not fit into memory: the same rounds, the same matches."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from matchbound.engines.connection import Engine, connect, keep, sql
+from matchbound.engines.connection import Engine, Progress, connect, keep, sql
 from matchbound.matchers.matches import Matches, counted, write_batches
 from matchbound.matchers.networks import load_network, load_seeds
 from matchbound.matchers.witness import powers_down
 from matchbound.tables.ids import count_rows
 
-Progress = Callable[[str], None]
 SIDES = (("left", "x"), ("right", "y"))
 
 

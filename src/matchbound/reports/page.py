@@ -1,6 +1,6 @@
 """The page: first what is guaranteed and assumed, then what it is made of."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -11,13 +11,12 @@ from matchbound.certificates.words import (
     ledger_line,
     meaning,
     planned_line,
-    rounded,
-    subject,
     threshold_line,
     why_not_whole,
 )
-from matchbound.reports.bars import picture
+from matchbound.charts.bars import Bar, picture
 from matchbound.reports.sections import costs, differences, errors, tallies, verification
+from matchbound.theorems.guarantees import Guarantee
 from matchbound.theorems.parts import WHOLE, parts
 
 if TYPE_CHECKING:
@@ -52,19 +51,6 @@ def page(certificate: "Certificate", targets: Targets) -> str:
     )
 
 
-def short(certificate: "Certificate") -> str:
-    """For a notebook's cell: the guarantees in words."""
-    items = "".join(
-        f"<li>{escape(subject(g))} <b>{escape(rounded(g))}</b></li>" for g in certificate.guarantees
-    )
-    said = "".join(f"<p>{escape(line)}</p>" for line in threshold_line(certificate))
-    assumed = "".join(f"<li>{escape(line)}</li>" for line in certificate.assumptions)
-    return (
-        f"<div><p>{escape(' '.join(heading(certificate)))}</p><ul>{items}</ul>{said}"
-        f"<details><summary>What is assumed</summary><ul>{assumed}</ul></details></div>"
-    )
-
-
 def _first(certificate: "Certificate", targets: Targets) -> str:
     bands = {part.name for part in parts(certificate.choices) if part.is_band}
     whole = [g for g in certificate.guarantees if g.part not in bands]
@@ -76,7 +62,7 @@ def _first(certificate: "Certificate", targets: Targets) -> str:
         + (' <span class="mark target"></span> target' if targets else "")
         + "</p>"
     )
-    drawn = f"<figure>{picture(whole, targets)}{marks}</figure>" if whole else ""
+    drawn = f"<figure>{picture(_drawn(whole, targets))}{marks}</figure>" if whole else ""
     lines_below = [*meaning(certificate), *threshold_line(certificate), *comparison(certificate)]
     said = "".join(f"<p>{escape(line)}</p>" for line in lines_below)
     warning = ' class="exploratory"' if certificate.exploratory else ""
@@ -96,7 +82,7 @@ def _card(certificate: "Certificate", metric: str, part: str, targets: Targets) 
     return (
         f'<div class="card"><h2>{escape(metric.capitalize())}</h2>'
         f'<p class="value" data-metric="{metric}" data-part="{escape(part)}" '
-        f'data-value="{g.value!r}">{escape(rounded(g))}</p>'
+        f'data-value="{g.value!r}">{escape(g.text)}</p>'
         f"<p>of the {g.algorithm} matcher{escape(where)}</p>{verdict}</div>"
     )
 
@@ -123,5 +109,12 @@ def _bands(certificate: "Certificate") -> str:
         return ""
     return (
         "<section><h2>Bands of scores</h2><p>Each bound holds together with all others.</p>"
-        f"<figure>{picture(found, {})}</figure></section>"
+        f"<figure>{picture(_drawn(found, {}))}</figure></section>"
     )
+
+
+def _drawn(found: Iterable[Guarantee], targets: Targets) -> list[Bar]:
+    return [
+        Bar(g.subject, g.text, g.value, g.side == "lower", g.estimate, targets.get(g.metric))
+        for g in found
+    ]

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from matchbound.certificates.words import rounded, subject
 from matchbound.theorems.guarantees import Guarantee, guarantees
 from matchbound.theorems.label_errors import survives, why_untold, with_errors
 from matchbound.theorems.parts import WHOLE
@@ -47,7 +46,7 @@ def costs(certificate: "Certificate") -> str:
             continue
         labels = abs(g.estimate - holdout.value)
         gap = f"{_lost(holdout, g):.4f}" if g.algorithm == "complete" else "none"
-        rows.append([subject(g), f"{g.estimate:.4f}", f"{labels:.4f}", gap, rounded(g)])
+        rows.append([g.subject, f"{g.estimate:.4f}", f"{labels:.4f}", gap, g.text])
     head = ["", "sample mean", "cost of few labels", "cost of the gap", "bound"]
     return (
         "<section><h2>What each term costs</h2><p>More labels make the first cost smaller; a "
@@ -100,22 +99,21 @@ def errors(certificate: "Certificate", targets: Mapping[str, float]) -> str:
         for g in told
         if g.metric in targets
     )
-    head = ["wrong labels", *map(subject, told)]
+    head = ["wrong labels", *(g.subject for g in told)]
     rows = [[wrong, *(_if_wrong(with_errors(g, *given, wrong)) for g in told)] for wrong in WRONG]
     shown = table(head, rows, "Bounds if so many validation labels were wrong")
     return f"<section>{heading}{said}{shown}</section>"
 
 
 def _if_wrong(g: Guarantee | None) -> str:
-    return "nothing is left" if g is None else rounded(g)
+    return "nothing is left" if g is None else g.text
 
 
 def _survival(g: Guarantee, target: float, most: int | None) -> str:
     if most is None:
-        return f"<p>The target {target:g} for {escape(subject(g))} is not reached.</p>"
+        return f"<p>The target {target:g} for {escape(g.subject)} is not reached.</p>"
     return (
-        f"<p>The target {target:g} for {escape(subject(g))} survives "
-        f"<b>{most}</b> wrong labels.</p>"
+        f"<p>The target {target:g} for {escape(g.subject)} survives <b>{most}</b> wrong labels.</p>"
     )
 
 

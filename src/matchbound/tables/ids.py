@@ -3,10 +3,13 @@
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
-from matchbound.engines.connection import Engine, keep
+from matchbound.engines.connection import Engine, keep, lend
 from matchbound.errors import InputError
 from matchbound.tables.sides import SEPARATOR
 from matchbound.tables.sources import Source
+
+Row = tuple[str, int | None, int | None]
+"""A drawn id, and its places (from 1) in D's and in S's own order."""
 
 
 def node_of(source: Source, column: str, origin: str | None, kind: str = "string") -> str:
@@ -60,3 +63,19 @@ def keep_several(con: Engine, kept: str, table: str, column: str, kind: str) -> 
     """The values that stand there several times, and how often (`n`); `kind` is the column's."""
     name = "tables/several_whole" if kind == "bigint" else "tables/several"
     keep(con, kept, name, id=column, a=table)
+
+
+def load_drawn(con: Engine, sample: Sequence[Row]) -> None:
+    """The drawn nodes, as the table `sample`."""
+    import pyarrow as pa
+
+    ids, train, validation = zip(*sample, strict=True)
+    lend(
+        con,
+        "sample",
+        {
+            "id": pa.array(ids, pa.string()),
+            "train": pa.array(train, pa.int64()),
+            "validation": pa.array(validation, pa.int64()),
+        },
+    )

@@ -1,15 +1,13 @@
 """Which rows of a matcher's table are matches: by verdicts, by scores, by bands of them."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from matchbound.engines.connection import Engine
 from matchbound.errors import InputError
 from matchbound.tables.forms import Form, Pairs
 from matchbound.tables.sources import Source, scan
-from matchbound.theorems.choices import Choices
-from matchbound.theorems.parts import Part
 
 
 def says_yes(con: Engine, source: Source, form: Pairs) -> str:
@@ -50,11 +48,11 @@ def check_threshold(threshold: Any, forms: Iterable[Form]) -> float | None:
 
 
 def first_threshold(
-    choices: Choices, threshold: float | None, forms: Iterable[Form]
+    scores: Sequence[float], threshold: float | None, forms: Iterable[Form]
 ) -> float | None:
     """The score from which on a pair is a match: as given, or as bands or candidates have it."""
     forms = list(forms)
-    fixed = min(choices.bands or choices.candidates, default=None)
+    fixed = min(scores, default=None)
     if fixed is None:
         return check_threshold(threshold, forms)
     if threshold is not None:
@@ -119,11 +117,11 @@ def refuse_repeats(con: Engine, source: Source, columns: str, score: str | None)
         )
 
 
-def narrow(con: Engine, table: str, scored: str, part: Part) -> None:
-    """Of a table with scores, the pairs of a part."""
+def narrow(con: Engine, table: str, scored: str, least: float | None, below: float | None) -> None:
+    """Of a table with scores, the pairs from `least` on and below `below`."""
     kinds = con.rows(f"select typeof(score) from {scored} limit 1")
     kind = kinds[0][0] if kinds else "double"
-    keeps = f"score >= cast('{part.least!r}' as {kind})"
-    if part.below is not None:
-        keeps += f" and score < cast('{part.below!r}' as {kind})"
+    keeps = f"score >= cast('{least!r}' as {kind})"
+    if below is not None:
+        keeps += f" and score < cast('{below!r}' as {kind})"
     con.rows(f"create or replace temp view {table} as select x, y from {scored} where {keeps}")

@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from matchbound.audits.draw import Row
 from matchbound.engines.connection import Engine, keep, lend, query
 from matchbound.errors import InputError
-from matchbound.tables.ids import keep_several
+from matchbound.tables.ids import Row, keep_several, load_drawn
 from matchbound.tallies.known import known_cells
 from matchbound.tallies.label_rules import check_clusters, check_pairs
 from matchbound.tallies.pairs import compare_pairs, refuse_repeats, refuse_unknown
@@ -40,7 +39,7 @@ def count(
     `kinds` are those of the ids of x and y in the first three; labels and sample are text. `forms`
     tells which tables are `clusters`, to be counted without listing their pairs.
     """
-    load_sample(con, sample)
+    load_drawn(con, sample)
     clusters = [name for name, form in (forms or {}).items() if form == "clusters"]
     tables = _Tables(con, clusters, "complete" if complete else "holdout", dedupe, kinds)
     if "labels" not in clusters:
@@ -68,7 +67,7 @@ def count_drawn(
     dedupe: bool,
 ) -> Tally:
     """The labels of drawn nodes, and what the matcher in `holdout` found there; text ids."""
-    load_sample(con, sample)
+    load_drawn(con, sample)
     read_labels()
     clusters = [name for name, form in forms.items() if form == "clusters"]
     tables = _Tables(con, clusters, "holdout", dedupe, ("string", "string"))
@@ -142,21 +141,6 @@ class _Tables:
     @property
     def _itself(self) -> int:
         return 1 if self.dedupe else 0
-
-
-def load_sample(con: Engine, sample: Sequence[Row]) -> None:
-    import pyarrow as pa
-
-    ids, train, validation = zip(*sample, strict=True)
-    lend(
-        con,
-        "sample",
-        {
-            "id": pa.array(ids, pa.string()),
-            "train": pa.array(train, pa.int64()),
-            "validation": pa.array(validation, pa.int64()),
-        },
-    )
 
 
 def _compared(

@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from matchbound.audits.brought import Setting
-from matchbound.audits.sample import Progress
-from matchbound.engines.connection import Engine
+from matchbound.engines.connection import Engine, Progress
 from matchbound.errors import InputError
 from matchbound.tables.forms import Clusters, Form
 from matchbound.tables.predictions import read_matches
@@ -13,6 +11,7 @@ from matchbound.tables.scores import narrow
 from matchbound.tables.sources import Source
 from matchbound.tallies.counts import count
 from matchbound.tallies.prefix import looked_at
+from matchbound.tallies.setting import Setting
 from matchbound.theorems.parts import parts
 from matchbound.theorems.tally import Tally
 
@@ -55,7 +54,7 @@ def tally_parts(
             if part.algorithm == algorithm:
                 progress(f"counting {part.name}")
                 for role in roles if scored else ():
-                    narrow(con, role, role + scored, part)
+                    narrow(con, role, role + scored, part.least, part.below)
                 tallies[part.name] = _count(con, setting, matchers.kinds, forms, unlabelled)
     return tallies, rows
 

@@ -103,6 +103,11 @@ class Choices:
         return next(iter(self.until), None)
 
     @property
+    def scores(self) -> Sequence[float]:
+        """The scores that parts begin at: the least of them is the threshold."""
+        return self.bands or self.candidates
+
+    @property
     def is_anytime(self) -> bool:
         return self.bound == "anytime"
 

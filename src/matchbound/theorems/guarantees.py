@@ -50,6 +50,18 @@ class Guarantee:
     theorem: str
     bound: str
 
+    @property
+    def text(self) -> str:
+        """`≥ 0.9636`: rounded outwards to four decimals."""
+        sign, outwards = ("≥", math.floor) if self.side == "lower" else ("≤", math.ceil)
+        return f"{sign} {outwards(round(self.value * 1e4, 6)) / 1e4:.4f}"
+
+    @property
+    def subject(self) -> str:
+        """`precision of the complete matcher, [0.5, 0.9)`."""
+        where = "" if self.part == WHOLE else f", {self.part}"
+        return f"{self.metric} of the {self.algorithm} matcher{where}"
+
 
 @dataclass(frozen=True)
 class Threshold:

@@ -4,55 +4,65 @@ Places are percentages, so that a picture fits any width while its text keeps it
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from html import escape
-
-from matchbound.certificates.words import rounded, subject
-from matchbound.theorems.guarantees import Guarantee
 
 Place = Callable[[float], str]
 
 
-def picture(found: Sequence[Guarantee], targets: Mapping[str, float]) -> str:
-    """A bar a guarantee and one axis below; what the shapes say is said in words too."""
-    low, high = _scale(found, targets)
+@dataclass(frozen=True)
+class Bar:
+    """A bound on `subject`, as a number and as `text`; `is_lower` tells its side."""
+
+    subject: str
+    text: str
+    value: float
+    is_lower: bool
+    estimate: float | None = None
+    target: float | None = None
+
+
+def picture(bars: Sequence[Bar]) -> str:
+    """A bar for each bound and one axis below; what the shapes say is said in words too."""
+    low, high = _scale(bars)
 
     def at(value: float) -> str:
         return f"{100 * (value - low) / (high - low):.2f}%"
 
-    rows = "".join(_row(g, targets.get(g.metric), at, low, high) for g in found)
+    rows = "".join(_row(bar, at, low, high) for bar in bars)
     return f'<div class="picture">{rows}{_axis(low, high, at)}</div>'
 
 
-def _scale(found: Sequence[Guarantee], targets: Mapping[str, float]) -> tuple[float, float]:
+def _scale(bars: Sequence[Bar]) -> tuple[float, float]:
     """Tenths that hold every number, and the end to which a metric may go."""
-    numbers = [g.value for g in found] + [g.estimate for g in found if g.estimate is not None]
-    numbers += targets.values()
-    ends = [1.0 if g.side == "lower" else 0.0 for g in found]
+    each = [number for bar in bars for number in (bar.value, bar.estimate, bar.target)]
+    numbers = [number for number in each if number is not None]
+    ends = [1.0 if bar.is_lower else 0.0 for bar in bars]
     low = math.floor(min([*numbers, *ends]) * 10 - 0.3) / 10
     high = math.ceil(max([*numbers, *ends]) * 10 + 0.3) / 10
     return max(low, 0.0), min(high, 1.0)
 
 
-def _row(g: Guarantee, target: float | None, at: Place, low: float, high: float) -> str:
-    start, end = (g.value, high) if g.side == "lower" else (low, g.value)
+def _row(bar: Bar, at: Place, low: float, high: float) -> str:
+    start, end = (bar.value, high) if bar.is_lower else (low, bar.value)
     width = f"{100 * (end - start) / (high - low):.2f}%"
     shapes = [
         f'<rect class="range" x="{at(start)}" y="14" width="{width}" height="14" rx="3"/>',
-        f'<line class="edge" x1="{at(g.value)}" x2="{at(g.value)}" y1="9" y2="33"/>',
+        f'<line class="edge" x1="{at(bar.value)}" x2="{at(bar.value)}" y1="9" y2="33"/>',
     ]
-    said = f"{subject(g)} {rounded(g)}"
-    if g.estimate is not None:
-        shapes.append(f'<circle class="estimate" cx="{at(g.estimate)}" cy="21" r="5"/>')
-        said += f"; sample mean {g.estimate:.4f}"
-    if target is not None:
+    said = f"{bar.subject} {bar.text}"
+    if bar.estimate is not None:
+        shapes.append(f'<circle class="estimate" cx="{at(bar.estimate)}" cy="21" r="5"/>')
+        said += f"; sample mean {bar.estimate:.4f}"
+    if bar.target is not None:
         shapes.append(
-            f'<svg class="target" x="{at(target)}" overflow="visible">'
+            f'<svg class="target" x="{at(bar.target)}" overflow="visible">'
             '<path d="M0 8l5 -7h-10z"/><line y1="8" y2="34"/></svg>'
         )
-        said += f"; target {target:g}"
+        said += f"; target {bar.target:g}"
     return (
-        f"<p>{escape(subject(g))} <b>{escape(rounded(g))}</b></p>"
+        f"<p>{escape(bar.subject)} <b>{escape(bar.text)}</b></p>"
         f'<svg class="bar" role="img" aria-label="{escape(said)}">'
         f"<title>{escape(said)}</title>{''.join(shapes)}</svg>"
     )

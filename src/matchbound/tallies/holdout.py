@@ -1,0 +1,44 @@
+"""A holdout matcher's output on its population: what `certify` would refuse is refused before."""
+
+from pathlib import Path
+
+from matchbound.engines.connection import Engine, keep
+from matchbound.tables.forms import Clusters
+from matchbound.tables.ids import count_rows
+from matchbound.tables.outputs import Output
+from matchbound.tables.predictions import read_matches
+from matchbound.tables.sides import Matching
+from matchbound.tallies.pairs import compare_pairs, refuse_unknown
+from matchbound.tallies.parts import refuse_doubt
+
+
+def check_on_population(
+    con: Engine, output: Output, matching: Matching, kinds: tuple[str, str]
+) -> str:
+    """Read an output as `certify` does, beside the table `population`; what it is, in words.
+
+    The table `matched` has the nodes with a match.
+    """
+    source, form, least = output.source, output.form, output.threshold
+    rows = read_matches(con, source, "holdout", form, matching, least, kinds)
+    is_clusters = isinstance(form, Clusters)
+    if not (matching.dedupe or matching.is_link):
+        refuse_doubt(con, "holdout", "holdout")
+    keep_matched(con, is_clusters, matching.dedupe)
+    if is_clusters:
+        refuse_unknown(con, "counted")
+    else:
+        compare_pairs(con, False, kinds[0])
+    what = "records in clusters" if is_clusters else "pairs"
+    scores = "" if least is None else f" with a score from {least:g} on"
+    where = "a table" if source.path is None else Path(source.path).name
+    return f"{where}, {rows} {what}{scores}; it matches {count_rows(con, 'matched')} nodes"
+
+
+def keep_matched(con: Engine, is_clusters: bool, dedupe: bool) -> None:
+    """The nodes that the holdout matcher matched, as the table `matched`."""
+    form, itself = "clusters" if is_clusters else "pairs", 1 if dedupe else 0
+    keep(con, "counted", f"tables/count_{form}", a="holdout", itself=itself)
+    con.keep(
+        "matched", "select x as id from counted where n > 0 and x in (select id from population)"
+    )

@@ -1,0 +1,29 @@
+"""What is tallied: a sample of a population, under the choices made before."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matchbound.tables.ids import Row
+from matchbound.tables.sides import Matching
+from matchbound.theorems.choices import Choices
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the labels are of, wherever they come from.
+
+    `exploratory` are the choices that differ from the draw's. `stops`: labels of a beginning of the
+    order may be all there are.
+    """
+
+    size: int
+    kind: str  # of the population's ids, as loaded
+    sample: Sequence[Row]
+    gap: Sequence[str]
+    choices: Choices
+    inputs: Mapping[str, Any]
+    origin: str
+    matching: Matching
+    exploratory: tuple[str, ...] = ()
+    stops: bool = False
