@@ -6,14 +6,12 @@ from typing import Any
 
 from matchbound.audits.draw import Draw, join_orders, population_of
 from matchbound.audits.training import check_second
-from matchbound.engines.connection import Engine
+from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.files import digest_of_file
-from matchbound.tables.predictions import id_column, kind_of_ids, read_ids
-from matchbound.tables.sides import Matching
-from matchbound.tables.sources import Source, open_source
-from matchbound.tallies.setting import Setting
-from matchbound.theorems.choices import Choices
+from matchbound.tables import Matching, Source, id_column, kind_of_ids, open_source, read_ids
+from matchbound.tallies import Setting
+from matchbound.theorems import Choices
 
 DRAWN = "matchbound drew the labelled nodes uniformly at random."
 DRAWN_AFTER = (

@@ -13,7 +13,7 @@ from matchbound.audits.ledger import Entry, since_draw, sound_ledger, transactio
 from matchbound.audits.standing import draws_cost
 from matchbound.errors import InputError
 from matchbound.files import alone, refuse_existing
-from matchbound.theorems.probabilities import at_least, percent
+from matchbound.theorems import at_least, percent
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Any
 from matchbound.audits.draw import Draw, join_orders
 from matchbound.audits.order import first, first_until
 from matchbound.audits.training import without_trained
-from matchbound.engines.connection import Engine
+from matchbound.engines import Engine
 from matchbound.errors import InputError
-from matchbound.tables.sides import Matching
-from matchbound.theorems.choices import Choices
+from matchbound.tables import Matching
+from matchbound.theorems import Choices
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from matchbound.audits.folder import (
     text_digest,
 )
 from matchbound.audits.ledger import transaction
-from matchbound.engines.connection import ROWS
+from matchbound.engines import ROWS
 from matchbound.errors import InputError, MatchboundError, UnfinishedError
 from matchbound.files import (
     alone,
@@ -29,9 +29,8 @@ from matchbound.files import (
     refuse_existing,
     write_whole,
 )
-from matchbound.tables.ids import Row
-from matchbound.tables.sides import Matching
-from matchbound.theorems.choices import Choices
+from matchbound.tables import Matching, Row
+from matchbound.theorems import Choices
 
 if TYPE_CHECKING:
     from os import PathLike

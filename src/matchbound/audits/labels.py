@@ -6,13 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matchbound.audits.draw import Draw, population_of
-from matchbound.engines.connection import connect
+from matchbound.engines import connect
 from matchbound.errors import InputError
-from matchbound.tables.forms import Clusters, recognise
-from matchbound.tables.ids import load_drawn
-from matchbound.tables.predictions import id_column, read_ids
-from matchbound.tables.sources import open_source
-from matchbound.tables.truth import read_labels
+from matchbound.tables import (
+    Clusters,
+    id_column,
+    load_drawn,
+    open_source,
+    read_ids,
+    read_labels,
+    recognise,
+)
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -4,7 +4,7 @@ import hashlib
 import math
 from collections.abc import Sequence
 
-from matchbound.engines.connection import Engine, lend, query
+from matchbound.engines import Engine, lend, query
 from matchbound.errors import InputError
 
 

@@ -9,11 +9,10 @@ from matchbound.audits.draw import Draw
 from matchbound.audits.labels import labels
 from matchbound.audits.ledger import Transaction, transaction, validation_labels
 from matchbound.audits.variances import variances_of
-from matchbound.engines.connection import connect
+from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.files import is_file
-from matchbound.tables.outputs import opened
-from matchbound.tables.sources import open_source
+from matchbound.tables import open_source, opened
 
 if TYPE_CHECKING:
     from os import PathLike

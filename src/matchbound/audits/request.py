@@ -18,15 +18,20 @@ from matchbound.audits.training import (
     refuse_other_labels,
 )
 from matchbound.audits.variances import variances_from
-from matchbound.engines.connection import Engine, Progress
+from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
-from matchbound.tables.ids import count_rows
-from matchbound.tables.outputs import Output, kinds_of_ids, opened
-from matchbound.tables.predictions import id_column, read_ids
-from matchbound.tables.sides import Matching
-from matchbound.tables.sources import open_source
-from matchbound.tallies.holdout import check_on_population
-from matchbound.theorems.choices import Choices
+from matchbound.tables import (
+    Matching,
+    Output,
+    count_rows,
+    id_column,
+    kinds_of_ids,
+    open_source,
+    opened,
+    read_ids,
+)
+from matchbound.tallies import check_on_population
+from matchbound.theorems import Choices
 
 
 def requested(

@@ -10,7 +10,7 @@ from matchbound.audits.commit import enter, preview
 from matchbound.audits.draw import Draw
 from matchbound.audits.request import requested
 from matchbound.audits.training import Phase, phase_in
-from matchbound.engines.connection import Progress, connect
+from matchbound.engines import Progress, connect
 from matchbound.files import is_file
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from matchbound.audits.book import provenance
 from matchbound.audits.ledger import Entry
-from matchbound.tables.outputs import matcher
-from matchbound.theorems.choices import Choices
-from matchbound.theorems.probabilities import at_least
+from matchbound.tables import matcher
+from matchbound.theorems import Choices, at_least
 
 
 def certified(

@@ -7,15 +7,20 @@ from typing import Any
 
 from matchbound.audits.draw import join_orders
 from matchbound.audits.folder import draw_record
-from matchbound.engines.connection import Engine, lend
+from matchbound.engines import Engine, lend
 from matchbound.errors import InputError
 from matchbound.files import is_file
-from matchbound.tables.forms import Clusters, recognise
-from matchbound.tables.ids import Row, load_drawn
-from matchbound.tables.sides import Matching
-from matchbound.tables.sources import Source, open_source
-from matchbound.tables.truth import read_labels
-from matchbound.theorems.choices import Choices
+from matchbound.tables import (
+    Clusters,
+    Matching,
+    Row,
+    Source,
+    load_drawn,
+    open_source,
+    read_labels,
+    recognise,
+)
+from matchbound.theorems import Choices
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.audits.draw import Draw, join_orders, population_of
-from matchbound.engines.connection import Engine
+from matchbound.engines import Engine
 from matchbound.errors import InputError
-from matchbound.tables.forms import Clusters, recognise
-from matchbound.tables.outputs import Output
-from matchbound.tables.predictions import id_column, read_ids
-from matchbound.tables.sides import Matching
-from matchbound.tables.sources import open_source
-from matchbound.tables.truth import read_labels
-from matchbound.tallies.counts import count_drawn
-from matchbound.tallies.holdout import check_on_population
-from matchbound.theorems.planned import planned_variances
+from matchbound.tables import (
+    Clusters,
+    Matching,
+    Output,
+    id_column,
+    open_source,
+    read_ids,
+    read_labels,
+    recognise,
+)
+from matchbound.tallies import check_on_population, count_drawn
+from matchbound.theorems import planned_variances
 
 TEXT = ("string", "string")
 

@@ -5,13 +5,11 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from matchbound.audits.book import how_searched
-from matchbound.audits.brought import BROUGHT
-from matchbound.audits.commit import GROWN
+from matchbound.audits import BROUGHT, GROWN, how_searched
 from matchbound.certificates.certificate import Certificate
-from matchbound.tables.forms import Clusters, Form
-from matchbound.tallies.setting import Setting
-from matchbound.theorems.tally import Tally
+from matchbound.tables import Clusters, Form
+from matchbound.tallies import Setting
+from matchbound.theorems import Tally
 
 FIXED = (
     "Not checked: the choices, the holdout matcher and its threshold were fixed before the "

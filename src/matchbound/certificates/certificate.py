@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, Any
 from matchbound.certificates.words import advise, describe, short, why_not_whole
 from matchbound.errors import InputError
 from matchbound.files import read_json, read_text, write_whole
-from matchbound.theorems.choices import Choices
-from matchbound.theorems.guarantees import Guarantee, Threshold, choose_threshold, guarantees
-from matchbound.theorems.parts import WHOLE, parts
-from matchbound.theorems.tally import Tally
+from matchbound.theorems import (
+    WHOLE,
+    Choices,
+    Guarantee,
+    Tally,
+    Threshold,
+    choose_threshold,
+    guarantees,
+    parts,
+)
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -7,27 +7,43 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits.audit import check_on_record, enter_labels
-from matchbound.audits.brought import as_brought, as_drawn, chosen_after
-from matchbound.audits.draw import Draw
-from matchbound.audits.folder import refuse_unfinished
-from matchbound.audits.ledger import read_ledger, transaction
-from matchbound.audits.request import chosen
-from matchbound.audits.standing import certified, planned, standing
+from matchbound.audits import (
+    Draw,
+    as_brought,
+    as_drawn,
+    certified,
+    check_on_record,
+    chosen,
+    chosen_after,
+    enter_labels,
+    planned,
+    read_ledger,
+    refuse_unfinished,
+    standing,
+    transaction,
+)
 from matchbound.certificates.assumptions import assumed, on_record
 from matchbound.certificates.certificate import Certificate, issue
-from matchbound.engines.connection import Progress, connect
+from matchbound.engines import Progress, connect
 from matchbound.errors import InputError
 from matchbound.files import is_file, is_folder
-from matchbound.tables.forms import Clusters, Form, Pairs, recognise
-from matchbound.tables.ids import load_drawn
-from matchbound.tables.outputs import matcher, named
-from matchbound.tables.scores import first_threshold
-from matchbound.tables.sides import Matching
-from matchbound.tables.sources import Source, key_kind, open_source
-from matchbound.tables.truth import read_labels
-from matchbound.tallies.parts import Matchers, tally_parts
-from matchbound.theorems.planned import brought_variances
+from matchbound.tables import (
+    Clusters,
+    Form,
+    Matching,
+    Pairs,
+    Source,
+    first_threshold,
+    key_kind,
+    load_drawn,
+    matcher,
+    named,
+    open_source,
+    read_labels,
+    recognise,
+)
+from matchbound.tallies import Matchers, tally_parts
+from matchbound.theorems import brought_variances
 
 
 def certify(

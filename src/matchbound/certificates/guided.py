@@ -11,20 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matchbound.audits.draw import PARTS, Draw
-from matchbound.audits.labels import check_all_labelled, labels_of
+from matchbound.audits import PARTS, Draw, check_all_labelled, labels_of
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import certify
 from matchbound.errors import AssumptionError, InputError
 from matchbound.files import find_file, refuse_input_as_out, undone_on_error
-from matchbound.matchers import Board, Found, Graph, Matches, graph
-from matchbound.matchers.found import joined
-from matchbound.matchers.matches import named
-from matchbound.matchers.seeds import in_both, read_seeds
-from matchbound.matchers.witness import degrees_down
-from matchbound.theorems.choices import Choices
-from matchbound.theorems.guarantees import guarantees
-from matchbound.theorems.tally import Cell, Label, Tally
+from matchbound.matchers import (
+    Board,
+    Found,
+    Graph,
+    Matches,
+    degrees_down,
+    graph,
+    in_both,
+    joined,
+    named,
+    read_seeds,
+)
+from matchbound.theorems import Cell, Choices, Label, Tally, guarantees
 
 if TYPE_CHECKING:
     from os import PathLike

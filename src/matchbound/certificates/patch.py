@@ -9,24 +9,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits.brought import as_drawn
-from matchbound.audits.draw import PARTS, Draw
-from matchbound.audits.labels import OF_CLUSTERS
+from matchbound.audits import OF_CLUSTERS, PARTS, Draw, as_drawn
 from matchbound.certificates.certification import check_audit, named_in_labels
 from matchbound.certificates.patch_columns import columns_of
-from matchbound.engines.connection import Engine, Progress, connect, keep, query
+from matchbound.engines import Engine, Progress, connect, keep, query
 from matchbound.errors import InputError
 from matchbound.files import refuse_existing, refuse_input_as_out
-from matchbound.matchers.matches import check_name, write_batches
-from matchbound.tables.forms import Clusters, Form, Pairs, recognise
-from matchbound.tables.ids import keep_several, load_drawn
-from matchbound.tables.predictions import read_matches
-from matchbound.tables.scores import first_threshold
-from matchbound.tables.sources import Source, open_source
-from matchbound.tables.truth import read_labels
-from matchbound.tallies.label_rules import check_clusters, check_pairs
-from matchbound.tallies.pairs import refuse_repeats
-from matchbound.tallies.parts import refuse_doubt
+from matchbound.matchers import check_name, write_batches
+from matchbound.tables import (
+    Clusters,
+    Form,
+    Pairs,
+    Source,
+    first_threshold,
+    keep_several,
+    load_drawn,
+    open_source,
+    read_labels,
+    read_matches,
+    recognise,
+)
+from matchbound.tallies import check_clusters, check_pairs, refuse_doubt, refuse_repeats
 
 MOST = 50_000_000
 """Pairs that clusters may have to be listed."""

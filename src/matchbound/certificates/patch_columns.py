@@ -1,9 +1,17 @@
 """The columns of a patched output: the holdout matcher's own, so that both are read alike."""
 
-from matchbound.engines.connection import Engine
-from matchbound.tables.forms import Clusters, Form, Pairs
-from matchbound.tables.sides import SEPARATOR, Matching
-from matchbound.tables.sources import FITTING, Source, literal, quoted
+from matchbound.engines import Engine
+from matchbound.tables import (
+    FITTING,
+    SEPARATOR,
+    Clusters,
+    Form,
+    Matching,
+    Pairs,
+    Source,
+    literal,
+    quoted,
+)
 
 
 def columns_of(

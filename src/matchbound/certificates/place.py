@@ -4,9 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits.draw import Draw
-from matchbound.audits.ledger import Entry, Ledger, read_ledger, transaction
-from matchbound.audits.standing import certified, planned, standing
+from matchbound.audits import (
+    Draw,
+    Entry,
+    Ledger,
+    certified,
+    planned,
+    read_ledger,
+    standing,
+    transaction,
+)
 from matchbound.certificates.certificate import Certificate
 from matchbound.errors import MatchboundError
 from matchbound.files import is_file

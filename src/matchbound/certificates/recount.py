@@ -4,14 +4,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits.draw import Draw
-from matchbound.audits.sample import redraw
+from matchbound.audits import Draw, redraw
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate, leaves
 from matchbound.certificates.certification import compute
-from matchbound.engines.connection import Progress
+from matchbound.engines import Progress
 from matchbound.errors import MatchboundError
-from matchbound.tables.sides import Matching
+from matchbound.tables import Matching
 
 MATCHING = ("dedupe", "link", "source")
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits.draw import Draw
+from matchbound.audits import Draw
 from matchbound.certificates.certificate import (
     SHORT,
     Certificate,
@@ -17,12 +17,10 @@ from matchbound.certificates.certificate import (
 from matchbound.certificates.place import ledger_of, other_ledger, repaired_ledger
 from matchbound.certificates.recount import recounted
 from matchbound.certificates.words import advise
-from matchbound.engines.connection import ROWS, Progress
+from matchbound.engines import ROWS, Progress
 from matchbound.errors import MatchboundError
 from matchbound.files import digest_of_file, find_file, is_folder
-from matchbound.theorems.guarantees import choose_threshold, guarantees
-from matchbound.theorems.parts import parts
-from matchbound.theorems.planned import brought_variances
+from matchbound.theorems import brought_variances, choose_threshold, guarantees, parts
 
 if TYPE_CHECKING:
     from os import PathLike

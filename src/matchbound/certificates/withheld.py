@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits.draw import Draw
-from matchbound.audits.labels import check_all_labelled, labels_of
+from matchbound.audits import Draw, check_all_labelled, labels_of
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import certify
-from matchbound.engines.connection import Progress
+from matchbound.engines import Progress
 from matchbound.errors import EngineError, InputError
 from matchbound.files import is_file, refuse_existing, undone_on_error, write_whole
-from matchbound.tables.objects import as_table
+from matchbound.tables import as_table
 
 Labels = Sequence[tuple[str, str | None]]
 """Verified matches; None where a node is verified to have none."""
@@ -111,8 +110,7 @@ def network(left: Any, right: Any, **how: Any) -> Matcher:
 
     Verified matches without an edge on one side are no seeds.
     """
-    from matchbound.matchers import graph, reconcile
-    from matchbound.matchers.seeds import in_both
+    from matchbound.matchers import graph, in_both, reconcile
 
     graphs = graph(left, "left"), graph(right, "right")
 

@@ -7,12 +7,17 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from matchbound.errors import AssumptionError
-from matchbound.theorems.choices import Choices
-from matchbound.theorems.guarantees import Guarantee, guarantees
-from matchbound.theorems.others import patched_holdout
-from matchbound.theorems.parts import WHOLE, as_text
-from matchbound.theorems.probabilities import at_least, percent
-from matchbound.theorems.tally import Tally
+from matchbound.theorems import (
+    WHOLE,
+    Choices,
+    Guarantee,
+    Tally,
+    as_text,
+    at_least,
+    guarantees,
+    patched_holdout,
+    percent,
+)
 
 if TYPE_CHECKING:
     from matchbound.certificates.certificate import Certificate

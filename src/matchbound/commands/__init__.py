@@ -1,0 +1,1 @@
+"""The command line: one call for the words typed, one value printed."""

@@ -7,10 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from matchbound.audits.draw import FILES, Draw
-from matchbound.audits.labels import labels
-from matchbound.audits.sample import draw
-from matchbound.certificates.certification import certify
+from matchbound.audits import FILES, Draw, draw, labels
+from matchbound.certificates import certify
 from matchbound.files import csv_text, refuse_existing, write_whole
 
 PEOPLE, FIELDS, VALUES = 4000, 6, 25

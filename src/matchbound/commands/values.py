@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.errors import InputError
-from matchbound.tables.forms import COLUMN_ROLES
+from matchbound.tables import COLUMN_ROLES
 
 
 def whole_numbers(text: str | None) -> tuple[int, ...] | None:

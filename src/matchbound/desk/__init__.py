@@ -1,0 +1,1 @@
+"""The labelling page: a local server over a draw and its records."""

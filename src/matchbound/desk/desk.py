@@ -8,8 +8,7 @@ from statistics import median
 from threading import RLock
 from typing import Any
 
-from matchbound.audits.book import CONFLICT, SETTLED, UNSURE
-from matchbound.audits.draw import Draw
+from matchbound.audits import CONFLICT, SETTLED, UNSURE, Draw
 from matchbound.desk.journal import Keeper
 from matchbound.errors import InputError
 

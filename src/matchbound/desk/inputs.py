@@ -7,22 +7,24 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from matchbound.audits.brought import as_drawn
-from matchbound.audits.draw import Draw
-from matchbound.audits.ledger import sound_ledger
-from matchbound.audits.standing import planned
+from matchbound.audits import Draw, as_drawn, planned, sound_ledger
 from matchbound.desk.live import Live, start, why_not
 from matchbound.desk.material import Material
 from matchbound.desk.proposals import LOWEST, Proposals, read_proposals
 from matchbound.desk.records import Records, align, check_drawn, read_records
 from matchbound.desk.search import Search
-from matchbound.engines.connection import Engine, connect
+from matchbound.engines import Engine, connect
 from matchbound.errors import InputError
-from matchbound.tables.forms import Clusters, recognise
-from matchbound.tables.ids import load_drawn
-from matchbound.tables.outputs import matcher
-from matchbound.tables.scores import check_scored, first_threshold
-from matchbound.tables.sources import Source, open_source
+from matchbound.tables import (
+    Clusters,
+    Source,
+    check_scored,
+    first_threshold,
+    load_drawn,
+    matcher,
+    open_source,
+    recognise,
+)
 
 
 @dataclass(frozen=True)

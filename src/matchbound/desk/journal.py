@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits.book import Book
-from matchbound.audits.ledger import Entry, Pen, sound_ledger
+from matchbound.audits import Book, Entry, Pen, sound_ledger
 from matchbound.errors import InputError
 from matchbound.files import is_file, write_whole
 

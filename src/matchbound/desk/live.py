@@ -5,16 +5,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from matchbound.audits.draw import Draw
+from matchbound.audits import Draw
 from matchbound.desk.proposals import Proposals
-from matchbound.engines.connection import Engine
+from matchbound.engines import Engine
 from matchbound.errors import MatchboundError
-from matchbound.tallies.counts import count, outside
-from matchbound.tallies.prefix import looked_at
-from matchbound.theorems.choices import Choices
-from matchbound.theorems.guarantees import guarantees
-from matchbound.theorems.parts import WHOLE
-from matchbound.theorems.tally import Cell, Label, Tally
+from matchbound.tallies import count, looked_at, outside
+from matchbound.theorems import WHOLE, Cell, Choices, Label, Tally, guarantees
 
 Labels = Mapping[str, tuple[str, ...]]
 

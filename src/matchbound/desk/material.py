@@ -5,7 +5,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
-from matchbound.audits.order import hash_of
+from matchbound.audits import hash_of
 from matchbound.desk.proposals import Proposals
 from matchbound.desk.records import Alignment, Records, shown
 from matchbound.desk.search import Search

@@ -3,11 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from matchbound.engines.connection import Engine
-from matchbound.tables.forms import Clusters, Form
-from matchbound.tables.predictions import read_matches
-from matchbound.tables.sides import Matching
-from matchbound.tables.sources import Source
+from matchbound.engines import Engine
+from matchbound.tables import Clusters, Form, Matching, Source, read_matches
 
 LOWEST = -3e38  # a threshold that every score reaches, also a float
 

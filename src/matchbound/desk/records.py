@@ -5,12 +5,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from matchbound.engines.connection import Engine
+from matchbound.engines import Engine
 from matchbound.errors import InputError
-from matchbound.tables.ids import refuse_empty, refuse_spaces
-from matchbound.tables.predictions import id_column, node_of_table
-from matchbound.tables.sides import Matching
-from matchbound.tables.sources import Source, load, quoted
+from matchbound.tables import (
+    Matching,
+    Source,
+    id_column,
+    load,
+    node_of_table,
+    quoted,
+    refuse_empty,
+    refuse_spaces,
+)
 
 LONGEST = 10_000  # characters of a field that are shown
 

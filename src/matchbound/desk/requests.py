@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from matchbound.audits.book import CONFLICT, Page, Verdict
+from matchbound.audits import CONFLICT, Page, Verdict
 from matchbound.desk.desk import Desk
 from matchbound.desk.live import Live
 from matchbound.desk.material import Material

@@ -9,10 +9,7 @@ from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits.audit import check_on_record
-from matchbound.audits.book import how_searched
-from matchbound.audits.draw import Draw
-from matchbound.audits.ledger import append, sound_ledger
+from matchbound.audits import Draw, append, check_on_record, how_searched, sound_ledger
 from matchbound.desk.desk import Desk
 from matchbound.desk.inputs import Inputs, open_inputs
 from matchbound.errors import EngineError, InputError

@@ -4,11 +4,18 @@ from matchbound.matchers.board import Board
 from matchbound.matchers.edges import graph
 from matchbound.matchers.expand import expand
 from matchbound.matchers.found import Found
+from matchbound.matchers.found import joined as joined
 from matchbound.matchers.graphs import Graph
 from matchbound.matchers.hubs import hubs
 from matchbound.matchers.matches import Matches
+from matchbound.matchers.matches import check_name as check_name
+from matchbound.matchers.matches import named as named
+from matchbound.matchers.matches import write_batches as write_batches
 from matchbound.matchers.percolation import percolation
 from matchbound.matchers.reconciliation import MATCHERS, reconcile
+from matchbound.matchers.seeds import in_both as in_both
+from matchbound.matchers.seeds import read_seeds as read_seeds
+from matchbound.matchers.witness import degrees_down as degrees_down
 from matchbound.matchers.witness import witness
 
 __all__ = [

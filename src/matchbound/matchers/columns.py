@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from matchbound.engines.connection import connect
+from matchbound.engines import connect
 from matchbound.errors import InputError
-from matchbound.tables.sources import Source, key_kind, listed, load, open_source
+from matchbound.tables import Source, key_kind, listed, load, open_source
 
 
 def read_columns(given: Any, argument: str, names: tuple[str, str], *, or_first: bool) -> list[Any]:

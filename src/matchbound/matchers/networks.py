@@ -4,13 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from matchbound.engines.connection import Engine, keep, lend, query
+from matchbound.engines import Engine, keep, lend, query
 from matchbound.errors import InputError
 from matchbound.matchers.columns import key_columns, refuse_spaces, spaces_around
 from matchbound.matchers.edges import no_edge, no_id
 from matchbound.matchers.seeds import known_pairs, refuse_repeated, unknown
-from matchbound.tables.ids import count_rows, spaced
-from matchbound.tables.sources import load, open_source
+from matchbound.tables import count_rows, load, open_source, spaced
 
 
 def load_network(con: Engine, given: Any, side: str) -> str:

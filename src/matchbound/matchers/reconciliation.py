@@ -6,7 +6,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from matchbound.engines.connection import Progress
+from matchbound.engines import Progress
 from matchbound.errors import InputError
 from matchbound.matchers.edges import graph
 from matchbound.matchers.expand import expand

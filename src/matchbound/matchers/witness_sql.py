@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from matchbound.engines.connection import Engine, Progress, connect, keep, sql
+from matchbound.engines import Engine, Progress, connect, keep, sql
 from matchbound.matchers.matches import Matches, counted, write_batches
 from matchbound.matchers.networks import load_network, load_seeds
 from matchbound.matchers.witness import powers_down
-from matchbound.tables.ids import count_rows
+from matchbound.tables import count_rows
 
 SIDES = (("left", "x"), ("right", "y"))
 

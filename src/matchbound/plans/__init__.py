@@ -1,0 +1,1 @@
+"""Before anything is labelled: the labels that a target needs."""

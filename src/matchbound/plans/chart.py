@@ -4,7 +4,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from matchbound.charts.lines import Series, line_chart
+from matchbound.charts import Series, line_chart
 from matchbound.errors import InputError
 from matchbound.files import write_whole
 from matchbound.plans.outlooks import Prospects

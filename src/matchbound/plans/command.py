@@ -1,7 +1,7 @@
 """The draw that a plan leads to."""
 
 from matchbound.plans.question import Question
-from matchbound.theorems.choices import Choices
+from matchbound.theorems import Choices
 
 
 def draw_command(question: Question, labels: int) -> str:

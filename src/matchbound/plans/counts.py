@@ -10,12 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchbound import bounds
-from matchbound.bounds.hypergeometric import hypergeometric_lower, share_lower
-from matchbound.bounds.ranges import GRAIN
-from matchbound.theorems.choices import Choices
-from matchbound.theorems.guarantees import outwards, within
-from matchbound.theorems.members import Line, Steps, worst_ratio
-from matchbound.theorems.terms import planned_variance
+from matchbound.bounds import GRAIN, hypergeometric_lower, share_lower
+from matchbound.theorems import (
+    Choices,
+    Line,
+    Steps,
+    outwards,
+    planned_variance,
+    within,
+    worst_ratio,
+)
 
 
 class Urn(NamedTuple):

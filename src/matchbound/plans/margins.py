@@ -11,10 +11,7 @@ from numpy.typing import NDArray
 from matchbound.bounds import BOUNDS
 from matchbound.plans.counts import Sample, Urn, by_star, exact, nearly
 from matchbound.plans.search import NORMAL
-from matchbound.theorems.choices import Choices
-from matchbound.theorems.guarantees import Guarantee, guarantees
-from matchbound.theorems.parts import WHOLE
-from matchbound.theorems.tally import Cell, Label, Tally
+from matchbound.theorems import WHOLE, Cell, Choices, Guarantee, Label, Tally, guarantees
 
 NONE = Label.alone(0, 0, 0)
 

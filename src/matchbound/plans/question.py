@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from matchbound.bounds.checks import LARGEST_SIZE
+from matchbound.bounds import LARGEST_SIZE
 from matchbound.errors import InputError
 from matchbound.plans.margins import Margin
-from matchbound.theorems.choices import METRICS, Choices
+from matchbound.theorems import METRICS, Choices
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from matchbound.bounds.star import star_rejects
+from matchbound.bounds import star_rejects
 from matchbound.plans.counts import least_members, star_bets
 from matchbound.plans.drawn import BLOCK, Rows, samples
 from matchbound.plans.margins import Margin
-from matchbound.theorems.guarantees import ROUNDING, SCALE
+from matchbound.theorems import ROUNDING, SCALE
 
 FEW, MANY = 400, 2000  # draws while searching, and for what is promised
 FEWER = 4  # times, where each needs a whole bound

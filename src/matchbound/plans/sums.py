@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from itertools import pairwise
 
-from matchbound.bounds.chances import chance, chance_at_least
+from matchbound.bounds import chance, chance_at_least
 from matchbound.plans.margins import Margin
 from matchbound.plans.search import first_true
 

@@ -1,0 +1,1 @@
+"""A certificate for people: one offline page, and the paper's figures."""

@@ -7,12 +7,9 @@ them with a match, δ = 0.05 in all, a sample of 100,000 nodes for the gap. A ma
 
 from pathlib import Path
 
-from matchbound.charts.lines import Series, line_chart
+from matchbound.charts import Series, line_chart
 from matchbound.files import write_whole
-from matchbound.theorems.choices import Choices
-from matchbound.theorems.guarantees import guarantees
-from matchbound.theorems.parts import WHOLE
-from matchbound.theorems.tally import Cell, Label, Tally
+from matchbound.theorems import WHOLE, Cell, Choices, Label, Tally, guarantees
 
 NODES, GAP_SAMPLE = 120_000_000, 100_000
 CHANGED = {"recall": 0.001, "precision": 0.0015}

@@ -5,7 +5,7 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from matchbound.certificates.words import (
+from matchbound.certificates import (
     comparison,
     heading,
     ledger_line,
@@ -14,13 +14,12 @@ from matchbound.certificates.words import (
     threshold_line,
     why_not_whole,
 )
-from matchbound.charts.bars import Bar, picture
+from matchbound.charts import Bar, picture
 from matchbound.reports.sections import costs, differences, errors, tallies, verification
-from matchbound.theorems.guarantees import Guarantee
-from matchbound.theorems.parts import WHOLE, parts
+from matchbound.theorems import WHOLE, Guarantee, parts
 
 if TYPE_CHECKING:
-    from matchbound.certificates.certificate import Certificate
+    from matchbound.certificates import Certificate
 
 Targets = Mapping[str, float]
 

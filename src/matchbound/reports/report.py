@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.certificates.certificate import Certificate, from_record, read_record
-from matchbound.certificates.verification import contradictions
+from matchbound.certificates import Certificate, contradictions, from_record, read_record
 from matchbound.errors import InputError
 from matchbound.files import is_folder, write_whole
 from matchbound.reports.page import page

@@ -5,13 +5,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from matchbound.theorems.guarantees import Guarantee, guarantees
-from matchbound.theorems.label_errors import survives, why_untold, with_errors
-from matchbound.theorems.parts import WHOLE
-from matchbound.theorems.tally import Cell, Tally
+from matchbound.theorems import (
+    WHOLE,
+    Cell,
+    Guarantee,
+    Tally,
+    guarantees,
+    survives,
+    why_untold,
+    with_errors,
+)
 
 if TYPE_CHECKING:
-    from matchbound.certificates.certificate import Certificate
+    from matchbound.certificates import Certificate
 
 WRONG = (1, 2, 5, 10)  # labels
 MOST = 40  # kinds of nodes that a table shows

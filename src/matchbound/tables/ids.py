@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
-from matchbound.engines.connection import Engine, keep, lend
+from matchbound.engines import Engine, keep, lend
 from matchbound.errors import InputError
 from matchbound.tables.sides import SEPARATOR
 from matchbound.tables.sources import Source

@@ -1,6 +1,6 @@
 """Which side of a pair is the population's: sources, and one table with itself."""
 
-from matchbound.engines.connection import Engine
+from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables.forms import Clusters, Form, Pairs
 from matchbound.tables.ids import node_of

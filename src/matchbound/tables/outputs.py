@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from matchbound.engines.connection import Engine
+from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables.forms import Form, Pairs, recognise
 from matchbound.tables.predictions import kind_of_ids

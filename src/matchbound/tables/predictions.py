@@ -1,6 +1,6 @@
 """Tables of ids, pairs and clusters in the engine, each checked once as it is loaded."""
 
-from matchbound.engines.connection import Engine
+from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables.forms import Clusters, Form
 from matchbound.tables.ids import count_rows, keep_several, node_of, refuse_empty, refuse_spaces

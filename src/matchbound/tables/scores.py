@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from matchbound.engines.connection import Engine
+from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables.forms import Form, Pairs
 from matchbound.tables.sources import Source, scan

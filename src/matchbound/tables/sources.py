@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matchbound.engines.connection import Engine, QueryError, Table
+from matchbound.engines import Engine, QueryError, Table
 from matchbound.errors import AssumptionError, InputError, MatchboundError
 from matchbound.files import digest_of_file, is_file, is_folder
 from matchbound.tables.objects import as_table

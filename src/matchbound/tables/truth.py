@@ -1,6 +1,6 @@
 """Verified matches in the engine: what labels must be."""
 
-from matchbound.engines.connection import Engine
+from matchbound.engines import Engine
 from matchbound.errors import AssumptionError, InputError
 from matchbound.tables.forms import Clusters, Form, Pairs
 from matchbound.tables.ids import node_of, refuse_empty, refuse_spaces

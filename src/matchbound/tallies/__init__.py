@@ -1,0 +1,24 @@
+"""From loaded tables to tallies: after this room there is no identifier."""
+
+from matchbound.tallies.counts import count, count_drawn, outside
+from matchbound.tallies.holdout import check_on_population
+from matchbound.tallies.label_rules import check_clusters, check_pairs
+from matchbound.tallies.pairs import refuse_repeats
+from matchbound.tallies.parts import Matchers, refuse_doubt, tally_parts
+from matchbound.tallies.prefix import looked_at
+from matchbound.tallies.setting import Setting
+
+__all__ = [
+    "Matchers",
+    "Setting",
+    "check_clusters",
+    "check_on_population",
+    "check_pairs",
+    "count",
+    "count_drawn",
+    "looked_at",
+    "outside",
+    "refuse_doubt",
+    "refuse_repeats",
+    "tally_parts",
+]

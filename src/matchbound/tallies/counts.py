@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from matchbound.engines.connection import Engine, keep, lend, query
+from matchbound.engines import Engine, keep, lend, query
 from matchbound.errors import InputError
-from matchbound.tables.ids import Row, keep_several, load_drawn
+from matchbound.tables import Row, keep_several, load_drawn
 from matchbound.tallies.known import known_cells
 from matchbound.tallies.label_rules import check_clusters, check_pairs
 from matchbound.tallies.pairs import compare_pairs, refuse_repeats, refuse_unknown
-from matchbound.theorems.tally import Cell, Label, Tally
+from matchbound.theorems import Cell, Label, Tally
 
 NOTHING = (0, 0, 0, 0, 0)  # known of a node's pairs
 

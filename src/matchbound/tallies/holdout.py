@@ -2,12 +2,8 @@
 
 from pathlib import Path
 
-from matchbound.engines.connection import Engine, keep
-from matchbound.tables.forms import Clusters
-from matchbound.tables.ids import count_rows
-from matchbound.tables.outputs import Output
-from matchbound.tables.predictions import read_matches
-from matchbound.tables.sides import Matching
+from matchbound.engines import Engine, keep
+from matchbound.tables import Clusters, Matching, Output, count_rows, read_matches
 from matchbound.tallies.pairs import compare_pairs, refuse_unknown
 from matchbound.tallies.parts import refuse_doubt
 

@@ -6,8 +6,8 @@ other side.
 
 from collections.abc import Mapping, Sequence
 
-from matchbound.engines.connection import Engine, keep, lend, query
-from matchbound.theorems.tally import Cell
+from matchbound.engines import Engine, keep, lend, query
+from matchbound.theorems import Cell
 
 SHARED = {
     "h": ("holdout",),

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from matchbound.engines.connection import Engine, query
+from matchbound.engines import Engine, query
 from matchbound.errors import AssumptionError, InputError
 
 PROBLEMS = {

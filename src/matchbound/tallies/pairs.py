@@ -1,8 +1,8 @@
 """How many matches each node has by either matcher: little work where they mostly agree."""
 
-from matchbound.engines.connection import Engine, keep, query, view
+from matchbound.engines import Engine, keep, query, view
 from matchbound.errors import InputError
-from matchbound.tables.ids import count_rows, keep_several
+from matchbound.tables import count_rows, keep_several
 
 CLOSE = 8
 """Numbers are close to each other if at least one in so many is there."""

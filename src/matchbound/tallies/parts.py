@@ -3,17 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from matchbound.engines.connection import Engine, Progress
+from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
-from matchbound.tables.forms import Clusters, Form
-from matchbound.tables.predictions import read_matches
-from matchbound.tables.scores import narrow
-from matchbound.tables.sources import Source
+from matchbound.tables import Clusters, Form, Source, narrow, read_matches
 from matchbound.tallies.counts import count
 from matchbound.tallies.prefix import looked_at
 from matchbound.tallies.setting import Setting
-from matchbound.theorems.parts import parts
-from matchbound.theorems.tally import Tally
+from matchbound.theorems import Tally, parts
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from matchbound.errors import InputError
-from matchbound.theorems.choices import Choices
-from matchbound.theorems.tally import Tally
+from matchbound.theorems import Choices, Tally
 
 
 def looked_at(tally: Tally, choices: Choices, unlabelled: str) -> Tally:

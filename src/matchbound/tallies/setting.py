@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from matchbound.tables.ids import Row
-from matchbound.tables.sides import Matching
-from matchbound.theorems.choices import Choices
+from matchbound.tables import Matching, Row
+from matchbound.theorems import Choices
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,52 @@
+"""From a tally and the choices made before it to guarantees."""
+
+from matchbound.theorems.choices import METRICS, Choices
+from matchbound.theorems.guarantees import (
+    ROUNDING,
+    SCALE,
+    Guarantee,
+    Threshold,
+    choose_threshold,
+    guarantees,
+    outwards,
+    within,
+)
+from matchbound.theorems.label_errors import survives, why_untold, with_errors
+from matchbound.theorems.members import Line, Steps, worst_ratio
+from matchbound.theorems.others import patched_holdout
+from matchbound.theorems.parts import WHOLE, as_text, parts
+from matchbound.theorems.planned import brought_variances, planned_variances
+from matchbound.theorems.probabilities import at_least, percent
+from matchbound.theorems.tally import Cell, Label, Tally
+from matchbound.theorems.terms import planned_variance
+
+__all__ = [
+    "METRICS",
+    "ROUNDING",
+    "SCALE",
+    "WHOLE",
+    "Cell",
+    "Choices",
+    "Guarantee",
+    "Label",
+    "Line",
+    "Steps",
+    "Tally",
+    "Threshold",
+    "as_text",
+    "at_least",
+    "brought_variances",
+    "choose_threshold",
+    "guarantees",
+    "outwards",
+    "parts",
+    "patched_holdout",
+    "percent",
+    "planned_variance",
+    "planned_variances",
+    "survives",
+    "why_untold",
+    "with_errors",
+    "within",
+    "worst_ratio",
+]

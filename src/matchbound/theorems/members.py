@@ -8,9 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from matchbound import bounds
-from matchbound.bounds.hypergeometric import hypergeometric_lower, share_lower
-from matchbound.bounds.likelihood import likelihood_ones, likelihood_share
-from matchbound.bounds.sample import DEFAULT_VARIANCE
+from matchbound.bounds import (
+    DEFAULT_VARIANCE,
+    hypergeometric_lower,
+    likelihood_ones,
+    likelihood_share,
+    share_lower,
+)
 from matchbound.theorems import nodes
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.tally import Tally

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from matchbound import bounds
-from matchbound.bounds.orderfree import weighted_lower
+from matchbound.bounds import weighted_lower
 from matchbound.errors import AssumptionError
 from matchbound.theorems import gaps, nodes
 from matchbound.theorems.choices import Choices

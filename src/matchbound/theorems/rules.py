@@ -4,8 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from matchbound.bounds.checks import check_delta
-from matchbound.bounds.means import BOUNDS
+from matchbound.bounds import BOUNDS, check_delta
 from matchbound.errors import InputError
 
 if TYPE_CHECKING:

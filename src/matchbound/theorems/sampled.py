@@ -11,8 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from matchbound import bounds
-from matchbound.bounds.hypergeometric import share_lower
-from matchbound.bounds.likelihood import likelihood_share
+from matchbound.bounds import likelihood_share, share_lower
 from matchbound.theorems import gaps, nodes
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.tally import Cell, Tally

@@ -13,9 +13,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from matchbound import bounds
-from matchbound.bounds.orderfree import orderfree_ratio
-from matchbound.bounds.sample import DEFAULT_VARIANCE
-from matchbound.bounds.star import star_with_errors
+from matchbound.bounds import DEFAULT_VARIANCE, orderfree_ratio, star_with_errors
 from matchbound.errors import AssumptionError
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.tally import Cell, Label, Tally
