@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from matchbound import AssumptionError, Choices, Tally
-from matchbound.theorems import gaps, members, possible
+from matchbound.theorems import gaps, members
 from matchbound.theorems.guarantees import METRICS
+from matchbound.theorems.possible import possible
 from matchbound.theorems.tally import Cell, Label
 from matchbound.theorems.terms import Terms
 from support.populations import metrics_of
