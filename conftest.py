@@ -1,9 +1,23 @@
-"""README and docs run as tests, in a folder that holds what they speak of."""
+"""README and docs run as tests, in a folder that holds what they speak of.
 
+`MATCHBOUND_NO_FCNTL=1` makes `fcntl` unimportable, as on Windows, here and in child processes.
+"""
+
+import os
 import shutil
+import sys
 from functools import partial
+from pathlib import Path
 
 import pytest
+
+if os.environ.get("MATCHBOUND_NO_FCNTL"):
+    blocker = Path(__file__).parent / "tests" / "support" / "no_fcntl"
+    paths = [str(blocker), *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.environ["PYTHONPATH"] = os.pathsep.join(paths)
+    sys.path.insert(0, str(blocker))
+    sys.modules.pop("sitecustomize", None)
+    import sitecustomize  # noqa: F401
 
 
 @pytest.fixture(scope="session")

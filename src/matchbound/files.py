@@ -1,7 +1,10 @@
-"""Files are written whole or not at all, and nothing is overwritten unasked."""
+"""The only module that writes, replaces, syncs, cuts, removes, locks or hashes files.
+
+A file is written whole or not at all, and none is overwritten without `force`. Everything here
+works on Linux, macOS and Windows.
+"""
 
 import csv
-import fcntl
 import hashlib
 import io
 import itertools
@@ -9,13 +12,15 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from matchbound.errors import EngineError, InputError
+from matchbound.errors import EngineError, InputError, MatchboundError
 
 Rows = Iterable[Sequence[Any]]
+PATIENCE = 600.0
+"""Seconds to wait while another process writes to the same audit folder."""
 
 
 def refuse_existing(paths: list[Path], force: bool) -> None:
@@ -48,38 +53,79 @@ def check_writable(path: Path) -> None:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """One process at a time for what an audit folder must not have from two, if it is there."""
+    """Keep other labelling pages and draws out of an audit folder; without a folder, do nothing."""
     if not is_folder(folder):
         yield
         return
-    handle = os.open(folder, os.O_RDONLY)
+    refusal = InputError(
+        f"audit must not be open on a labelling page, got {str(folder)!r}. Use that page (two "
+        "people can share it), or stop it first."
+    )
+    with _locked(folder / ".page.lock", 0, refusal):
+        yield
+
+
+def refuse_open_page(folder: Path) -> None:
+    """Refuse a folder that a labelling page or a draw has open; write nothing if none has."""
+    if is_file(folder / ".page.lock"):  # left by a crash, or held now
+        with alone(folder):
+            pass
+
+
+@contextmanager
+def one_writer(folder: Path) -> Iterator[None]:
+    """Wait until no other process writes to an audit folder, and keep them waiting meanwhile."""
+    path = folder / ".ledger.lock"
+    refusal = EngineError(
+        f"cannot write to {folder}: another process has been writing there for {PATIENCE:g} "
+        f"seconds. Wait until it ends; if none is running, delete {path}."
+    )
+    with _locked(path, PATIENCE, refusal):
+        yield
+
+
+@contextmanager
+def _locked(path: Path, wait: float, refusal: MatchboundError) -> Iterator[None]:
+    """Hold a lock file, and remove it at the end.
+
+    The system releases the lock of a process that is killed. Where it has no locks, the file
+    itself is the lock: it names the process and the machine, and is taken over if that process is
+    no longer running. If it names another machine, nobody can tell, and the refusal says so.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path, timeout=wait, poll_interval=0.01)
+    while not lock.is_locked:
+        try:
+            lock.acquire()
+        except Timeout:
+            raise refusal from None
+        except FileNotFoundError:  # who had the lock has removed the folder too
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise EngineError(
+                f"cannot write to {path.parent}: {error.strerror}. Make it writable."
+            ) from None
     try:
-        _lock(handle, folder)
         yield
     finally:
-        os.close(handle)
-
-
-def _lock(handle: int, folder: Path) -> None:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise InputError(
-            f"audit must not be open on a labelling page, got {str(folder)!r}. Use that page (two "
-            "people can share it), or stop it first."
-        ) from None
+        # Removed while it is held: who waits for it sees that the name is gone and makes a new
+        # one. Windows cannot remove an open file; there `release` does it.
+        if os.name == "posix":
+            path.unlink(missing_ok=True)
+        lock.release()
 
 
 @contextmanager
 def undone_on_error(paths: Iterable[Path]) -> Iterator[None]:
-    """Whatever happens to these files is undone if what follows is refused."""
+    """Restore these files, or their absence, if what follows raises."""
     before = {path: path.read_bytes() if is_file(path) else None for path in paths}
     try:
         yield
     except BaseException:
         for path, content in before.items():
             if content is None:
-                path.unlink(missing_ok=True)
+                remove(path)
             else:
                 write_whole({path: content}, force=True)
         raise
@@ -97,7 +143,7 @@ def write_whole(files: Mapping[Path, str | bytes], *, force: bool) -> None:
         for path in files:
             os.replace(waiting[path], path)
         for folder in {path.parent for path in files}:
-            sync(folder)
+            sync_folder(folder)
     except OSError as error:
         places = ", ".join(str(path) for path in files)
         raise EngineError(
@@ -105,7 +151,41 @@ def write_whole(files: Mapping[Path, str | bytes], *, force: bool) -> None:
         ) from None
     finally:
         for temporary in waiting.values():
-            temporary.unlink(missing_ok=True)
+            remove(temporary)
+
+
+def append_whole(path: Path, data: bytes) -> None:
+    """Append to a file and flush it to disk; if the disk is full, leave the file as it was."""
+    is_new = not is_file(path)
+    with path.open("ab", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        try:
+            while data:
+                data = data[file.write(data) :]
+            os.fsync(file.fileno())
+        except BaseException:
+            file.truncate(size)
+            raise
+    if is_new:
+        sync_folder(path.parent)
+
+
+def cut(path: Path, size: int) -> None:
+    """Keep the first `size` bytes of a file, on disk too."""
+    with path.open("r+b") as file:
+        file.truncate(size)
+        os.fsync(file.fileno())
+
+
+def remove(path: Path) -> None:
+    """Remove a file, if it is there."""
+    path.unlink(missing_ok=True)
+
+
+def remove_if_empty(folder: Path) -> None:
+    """Remove a folder, if it is there and nothing is in it."""
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def _beside(path: Path) -> Path:
@@ -117,14 +197,17 @@ def _beside(path: Path) -> Path:
 
 
 def _finish(path: Path) -> None:
-    """On disk, and to be read by whom the user lets."""
-    sync(path)
+    """Flush a file to disk and give it the permissions that the umask allows."""
+    with path.open("r+b") as file:  # Windows syncs only what is open for writing
+        os.fsync(file.fileno())
     os.chmod(path, 0o666 & ~_umask())
 
 
-def sync(place: Path) -> None:
-    """A file, or the names in a folder."""
-    handle = os.open(place, os.O_RDONLY)
+def sync_folder(folder: Path) -> None:
+    """Flush the names in a folder to disk. Windows, which cannot, keeps them in its journal."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
@@ -141,12 +224,12 @@ def written_whole(path: Path, *, force: bool) -> Iterator[Path]:
         yield waiting
         _finish(waiting)
         os.replace(waiting, path)
-        sync(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         raise EngineError(f"cannot write {path}: {error.strerror}. Choose another place.") from None
     finally:
         if waiting is not None:
-            waiting.unlink(missing_ok=True)
+            remove(waiting)
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -191,6 +274,11 @@ def read_text(path: Path, argument: str, way_out: str) -> str:
 def digest_of_file(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digest_of_text(text: str) -> str:
+    """The SHA-256 of a text; JSON may hold halves of characters, which UTF-8 has no bytes for."""
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def find_file(path: str, beside: Path) -> list[Path]:

@@ -1,8 +1,8 @@
 """Ways to choose what is certified, each of which once got the plain heading "95%"."""
 
 import shutil
-import sys
 from fractions import Fraction
+from importlib import import_module
 from multiprocessing import get_context
 
 import pytest
@@ -238,8 +238,7 @@ def test_a_draw_whose_files_cannot_be_written_stays_on_record(tmp_path, monkeypa
         raise EngineError("cannot write sample.csv: No space left. Choose another place.")
 
     with monkeypatch.context() as patched:
-        # the door's function `draw` hides the module of that name
-        patched.setattr(sys.modules[mb.Draw.__module__], "write_whole", full)
+        patched.setattr(import_module("matchbound.audits.draw"), "write_whole", full)
         assert draw(tmp_path, "--labels", 100) == 1
     assert "the draw is on record, but cannot write sample.csv" in capsys.readouterr().err
     seed = read_ledger(tmp_path / "audit").entries[-1]["seed"]

@@ -9,7 +9,7 @@ from matchbound.audits.draw import Draw
 from matchbound.audits.ledger import read_ledger
 from matchbound.audits.standing import matcher
 from matchbound.desk.desk import Desk
-from matchbound.errors import EngineError, InputError
+from matchbound.errors import InputError
 from matchbound.files import alone, digest_of_file
 from support.audits import contents, read_csv, run, write_csv
 from support.desks import make_desk, make_records
@@ -330,7 +330,7 @@ def test_a_ledger_that_is_gone_is_not_begun_anew(audit):
     desk = desk_of(audit)
     desk.label("Ann", desk.next("Ann"), ["b1"])
     (audit / "ledger.jsonl").rename(audit / "elsewhere")
-    with pytest.raises(EngineError, match="cannot write"):
+    with pytest.raises(InputError, match=r"audit must hold ledger\.jsonl"):
         desk.label("Ann", desk.next("Ann"), ["b1"])
     assert not (audit / "ledger.jsonl").exists()
     (audit / "elsewhere").rename(audit / "ledger.jsonl")

@@ -10,7 +10,6 @@ from matchbound.audits.labels import OF_CLUSTERS, check_all_labelled, labels, la
 from matchbound.audits.ledger import (
     Entry,
     Ledger,
-    Pen,
     append,
     read_ledger,
     sound_ledger,
@@ -35,7 +34,6 @@ __all__ = [
     "Entry",
     "Ledger",
     "Page",
-    "Pen",
     "Verdict",
     "append",
     "as_brought",

@@ -1,6 +1,5 @@
 """What labellers said, from the ledger's entries alone: each node's label, and who agreed."""
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.audits.ledger import Entry
-from matchbound.files import csv_text
+from matchbound.files import csv_text, digest_of_text
 
 UNSURE = "unsure"
 CONFLICT = "conflict"
@@ -141,7 +140,7 @@ def provenance(entries: Sequence[Entry], digest: str) -> dict[str, Any] | None:
     """How the labels with this digest came about, if the labelling page wrote them."""
     book = Book.of(entries)
     text = book.to_csv()
-    if not book.live or hashlib.sha256(text.encode()).hexdigest() != digest:
+    if not book.live or digest_of_text(text) != digest:
         return None
     agreed, twice = book.agreement()
     words = [(verdict.place, verdict.labeller) for verdict in book.live.values()]

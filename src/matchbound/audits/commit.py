@@ -9,10 +9,10 @@ from typing import Any
 
 from matchbound.audits.draw import FILES, Draw
 from matchbound.audits.folder import draw_record, is_written, last_draw
-from matchbound.audits.ledger import Entry, since_draw, sound_ledger, transaction
+from matchbound.audits.ledger import NAME, Entry, since_draw, sound_ledger, transaction
 from matchbound.audits.standing import draws_cost
 from matchbound.errors import InputError
-from matchbound.files import alone, refuse_existing
+from matchbound.files import alone, is_file, refuse_existing, refuse_open_page
 from matchbound.theorems import at_least, percent
 
 
@@ -111,10 +111,10 @@ def _to_be_entered(entries: Sequence[Entry], request: Request) -> list[Entry]:
 def preview(folder: Path, request: Request, *, force: bool) -> list[str]:
     """What `enter` would say before it makes a seed; nothing is written."""
     _refuse_file(folder)
-    with alone(folder):
-        entries = sound_ledger(folder).entries if (folder / "ledger.jsonl").exists() else ()
-        decision = decide(folder, entries, request)
-        _check_folder(folder, entries, request, decision, force)
+    refuse_open_page(folder)
+    entries = sound_ledger(folder).entries if is_file(folder / NAME) else ()
+    decision = decide(folder, entries, request)
+    _check_folder(folder, entries, request, decision, force)
     return [*request.lines, decision.words]
 
 

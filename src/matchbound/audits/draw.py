@@ -13,7 +13,6 @@ from matchbound.audits.folder import (
     last_draw,
     refuse_labels,
     refuse_unfinished,
-    text_digest,
 )
 from matchbound.audits.ledger import transaction
 from matchbound.engines import ROWS
@@ -22,11 +21,13 @@ from matchbound.files import (
     alone,
     csv_text,
     digest_of_file,
+    digest_of_text,
     find_file,
     is_file,
     read_json,
     read_text,
     refuse_existing,
+    remove,
     write_whole,
 )
 from matchbound.tables import Matching, Row
@@ -167,7 +168,7 @@ class Draw:
             ) from None
         for name in FILES:
             if not texts[name]:
-                (place / name).unlink(missing_ok=True)
+                remove(place / name)
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in draw.json; the digest tells an edit."""
@@ -182,10 +183,10 @@ class Draw:
             "choices": self.choices.as_dict(),
             "matching": self.matching.as_dict(),
             "holdout": None if self.holdout is None else dict(self.holdout),
-            "sample_digest": text_digest(self._sample_csv()),
-            "gap_digest": text_digest(self._gap_csv()),
+            "sample_digest": digest_of_text(self._sample_csv()),
+            "gap_digest": digest_of_text(self._gap_csv()),
         }
-        return record | {"digest": text_digest(json.dumps(record, sort_keys=True))}
+        return record | {"digest": digest_of_text(json.dumps(record, sort_keys=True))}
 
     @staticmethod
     def load(folder: "str | PathLike[str]") -> "Draw":

@@ -1,6 +1,5 @@
 """What an audit folder holds of its draw: on record, in files, or only one of them."""
 
-import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 from matchbound.audits.ledger import NAME, Entry, read_ledger
 from matchbound.errors import InputError
-from matchbound.files import is_file, read_json
+from matchbound.files import digest_of_text, is_file, read_json
 
 
 def refuse_labels(folder: Path) -> None:
@@ -28,7 +27,9 @@ def draw_record(folder: Path) -> dict[str, Any] | None:
     try:
         record = read_json((folder / "draw.json").read_text("utf-8"))
         body = {name: value for name, value in record.items() if name != "digest"}
-        return record if record["digest"] == text_digest(json.dumps(body, sort_keys=True)) else None
+        return (
+            record if record["digest"] == digest_of_text(json.dumps(body, sort_keys=True)) else None
+        )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
@@ -52,7 +53,3 @@ def refuse_unfinished(folder: Path) -> None:
             f"another or none in {str(folder)!r}. If `draw` was interrupted, repeat it with the "
             "same arguments, which finishes it; else restore draw.json and sample.csv."
         )
-
-
-def text_digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

@@ -4,19 +4,26 @@ A line an entry, each with its own digest and that of the entry before, so that 
 dropped or moved unseen while a later one, or the certificate it records, is there to tell.
 """
 
-import fcntl
-import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from matchbound.errors import EngineError, InputError, MatchboundError
-from matchbound.files import is_file, is_folder, read_json, sync
+from matchbound.files import (
+    append_whole,
+    cut,
+    digest_of_text,
+    is_file,
+    is_folder,
+    one_writer,
+    read_json,
+    remove,
+    remove_if_empty,
+)
 
 NAME = "ledger.jsonl"
 Entry = Mapping[str, Any]
@@ -24,11 +31,15 @@ Entry = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Ledger:
-    """The entries, what is wrong with them, and whether a crash left the last line unfinished."""
+    """The entries, what is wrong with them, and whether a crash left the last line unfinished.
 
-    entries: tuple[Entry, ...]
+    `size` is the number of bytes of the finished lines.
+    """
+
+    entries: tuple[Entry, ...] = ()
     problems: tuple[str, ...] = ()
     unfinished: bool = False
+    size: int = 0
 
     @property
     def head(self) -> str:
@@ -49,7 +60,7 @@ def read_ledger(folder: Path) -> Ledger:
         ) from None
     *lines, rest = data.split(b"\n")
     entries = tuple(_parsed(line) for line in lines)
-    return Ledger(entries, tuple(_problems(entries)), unfinished=bool(rest))
+    return Ledger(entries, tuple(_problems(entries)), bool(rest), len(data) - len(rest))
 
 
 def since_draw(entries: Sequence[Entry]) -> Sequence[Entry]:
@@ -69,16 +80,21 @@ def validation_labels(entries: Sequence[Entry]) -> int:
 class Transaction:
     """The ledger under its lock: nobody else appends until it ends."""
 
-    def __init__(self, folder: Path, file: BinaryIO) -> None:
-        self.folder, self._file, self._waiting = folder, file, b""
-        self.was_cut = _cut(folder / NAME)
-        self._start = file.seek(0, os.SEEK_END)
-        self.entries = list(sound_ledger(folder).entries)
-        if not self._start:
-            sync(folder)  # so that the file's name outlives a crash
+    def __init__(self, folder: Path, ledger: Ledger) -> None:
+        self.folder, self.path = folder, folder / NAME
+        self.entries, self._waiting = list(ledger.entries), b""
+        self._start = self._size = ledger.size
+        self.was_cut = ledger.unfinished
+        if ledger.unfinished:
+            cut(self.path, ledger.size)
+
+    @property
+    def ledger(self) -> Ledger:
+        """As it is now on disk, once all that was added is committed."""
+        return Ledger(tuple(self.entries), size=self._size)
 
     def add(self, kind: str, **facts: Any) -> Entry:
-        """An entry to be written by the next `commit`, together with the others."""
+        """Add an entry, which the next `commit` writes together with the others."""
         head = str(self.entries[-1]["digest"]) if self.entries else ""
         entry = _entry(len(self.entries) + 1, head, kind, facts)
         self._waiting += _line(entry)
@@ -88,96 +104,73 @@ class Transaction:
     def commit(self, *, final: bool = False) -> None:
         """Write what was added, all or nothing. `final`: a later error does not undo it."""
         waiting, self._waiting = self._waiting, b""
-        self._file.seek(0, os.SEEK_END)
-        try:
-            _write(self._file.fileno(), waiting)
-        except OSError as error:
-            raise _unwritable(self.folder, error) from None
+        if waiting:
+            try:
+                append_whole(self.path, waiting)
+            except OSError as error:
+                raise _unwritable(self.folder, error) from None
+        self._size += len(waiting)
         if final:
-            self._start = self._file.seek(0, os.SEEK_END)
+            self._start = self._size
 
     def undo(self) -> None:
-        """Cut off what was entered and is not final."""
-        os.ftruncate(self._file.fileno(), self._start)
-        os.fsync(self._file.fileno())
+        """Cut off what was entered and is not final; a ledger that began with it is removed."""
+        if self._size > self._start > 0:
+            cut(self.path, self._start)
+        elif not self._start:
+            remove(self.path)
 
 
 @contextmanager
-def transaction(folder: Path, *, begins: bool = False) -> Iterator[Transaction]:
-    """Lock the ledger; read, decide, append and write in one step. `begins`: there may be none yet.
+def transaction(
+    folder: Path, *, begins: bool = False, seen: Ledger | None = None
+) -> Iterator[Transaction]:
+    """Lock the ledger; read, decide, append and write in one step.
 
-    What was added is written at the end. An error that a user is told of undoes it, so that a verb
-    that is refused has appended nothing; a crash does not.
+    What was added is written at the end. A `MatchboundError` undoes it, so that a verb that is
+    refused has appended nothing; a crash does not. `begins`: there may be no ledger yet. `seen`:
+    the ledger as the caller last saw it, which is not read again if nobody else wrote since.
     """
-    if not begins:
-        sound_ledger(folder)
+    if not begins and not is_file(folder / NAME):
+        read_ledger(folder)  # refused
     is_new = not is_folder(folder)
     try:
-        with _locked(folder) as file:
-            under_way = Transaction(folder, file)
+        folder.mkdir(parents=True, exist_ok=True)
+        with one_writer(folder):
+            under_way = Transaction(folder, _now(folder, begins, seen))
             try:
                 yield under_way
                 under_way.commit()
             except MatchboundError:
                 under_way.undo()
-                if not os.fstat(file.fileno()).st_size:
-                    (folder / NAME).unlink()
-                    if is_new:
-                        with suppress(OSError):
-                            folder.rmdir()
                 raise
+    except MatchboundError:
+        if is_new:
+            remove_if_empty(folder)
+        raise
     except OSError as error:
         raise _unwritable(folder, error) from None
 
 
-@contextmanager
-def _locked(folder: Path) -> Iterator[BinaryIO]:
-    """The ledger's file, once nobody else holds it."""
+def _now(folder: Path, begins: bool, seen: Ledger | None) -> Ledger:
+    """The ledger, once it is locked."""
     path = folder / NAME
-    while True:
-        folder.mkdir(parents=True, exist_ok=True)
-        with path.open("r+b" if is_file(path) else "a+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            # Whoever held it may have removed it: then another file has the name, or none.
-            if is_file(path) and os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                yield file
-                return
+    if begins and not is_file(path):
+        return Ledger()
+    if seen is None:
+        return sound_ledger(folder)
+    if is_file(path) and path.stat().st_size == seen.size:
+        return seen
+    ledger = sound_ledger(folder)
+    if len(ledger.entries) < len(seen.entries):
+        raise InputError(f"audit must hold {NAME} whole, got it shorter. Restore it.")
+    return ledger
 
 
 def append(folder: Path, kind: str, **facts: Any) -> Entry:
-    """Add an entry, on disk when this returns; an unfinished line that a crash left is cut off."""
-    return Pen(folder).append(kind, **facts)
-
-
-class Pen:
-    """Adds entry after entry; what was read is not read again while nobody else writes."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.path = folder, folder / NAME
-        self._mode = "r+b" if is_file(self.path) else "a+b"  # one that vanishes is not begun anew
-        self._length, self._entries, self._head = 0, 0, ""
-
-    def append(self, kind: str, **facts: Any) -> Entry:
-        try:
-            with self.path.open(self._mode) as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                if file.seek(0, os.SEEK_END) != self._length:
-                    self._read()
-                file.seek(0, os.SEEK_END)
-                entry = _entry(self._entries + 1, self._head, kind, facts)
-                _write(file.fileno(), _line(entry))
-                self._mode, self._length = "r+b", file.seek(0, os.SEEK_END)
-        except OSError as error:
-            raise _unwritable(self.folder, error) from None
-        self._entries, self._head = entry["entry"], entry["digest"]
-        return entry
-
-    def _read(self) -> None:
-        ledger = sound_ledger(self.folder)
-        if len(ledger.entries) < self._entries:
-            raise InputError(f"audit must hold {NAME} whole, got it shorter. Restore it.")
-        _cut(self.path)
-        self._entries, self._head = len(ledger.entries), ledger.head
+    """Add one entry, on disk when this returns."""
+    with transaction(folder) as ledger:
+        return ledger.add(kind, **facts)
 
 
 def _entry(number: int, head: str, kind: str, facts: Mapping[str, Any]) -> Entry:
@@ -190,29 +183,8 @@ def _line(entry: Entry) -> bytes:
     return json.dumps(entry, ensure_ascii=False).encode() + b"\n"
 
 
-def _write(file: int, lines: bytes) -> None:
-    """Append to a file, whole; if the disk is full, not at all."""
-    size = os.fstat(file).st_size
-    try:
-        while lines:
-            lines = lines[os.write(file, lines) :]
-        os.fsync(file)
-    except BaseException:
-        os.ftruncate(file, size)
-        raise
-
-
 def _unwritable(folder: Path, error: OSError) -> EngineError:
     return EngineError(f"cannot write {folder / NAME}: {error.strerror}. Make it writable.")
-
-
-def _cut(path: Path) -> bool:
-    """Cut off the line that a crash left unfinished; return whether there was one."""
-    data = path.read_bytes()
-    unfinished = bool(data) and not data.endswith(b"\n")
-    if unfinished:
-        os.truncate(path, data.rfind(b"\n") + 1)
-    return unfinished
 
 
 def sound_ledger(folder: Path) -> Ledger:
@@ -252,5 +224,4 @@ def _problems(entries: tuple[Entry, ...]) -> list[str]:
 
 
 def _digest(entry: Mapping[str, Any]) -> str:
-    text = json.dumps(entry, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return digest_of_text(json.dumps(entry, sort_keys=True, ensure_ascii=False))

@@ -1,21 +1,21 @@
 """Orders of nodes by a keyed hash of their ids, and the beginnings of them that are drawn."""
 
-import hashlib
 import math
 from collections.abc import Sequence
 
 from matchbound.engines import Engine, lend, query
 from matchbound.errors import InputError
+from matchbound.files import digest_of_text
 
 
 def key_of(label: str, seed: str) -> str:
     """A key of fixed length for each use of a seed."""
-    return hashlib.sha256(f"matchbound 1 {label} {seed}".encode()).hexdigest()
+    return digest_of_text(f"matchbound 1 {label} {seed}")
 
 
 def hash_of(key: str, node: str) -> str:
     """What draw.sql orders by."""
-    return hashlib.sha256(f"{key}{node}".encode()).hexdigest()
+    return digest_of_text(f"{key}{node}")
 
 
 def first(

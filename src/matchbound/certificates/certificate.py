@@ -1,6 +1,5 @@
 """The certificate: guarantees, the tallies they follow from, and what was assumed."""
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from matchbound.certificates.words import advise, describe, short, why_not_whole
 from matchbound.errors import InputError
-from matchbound.files import read_json, read_text, write_whole
+from matchbound.files import digest_of_text, read_json, read_text, write_whole
 from matchbound.theorems import (
     WHOLE,
     Choices,
@@ -230,7 +229,7 @@ def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
 
 def digest_of(value: Any) -> str:
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return digest_of_text(text)
 
 
 def _numbers_in_line(text: str) -> str:

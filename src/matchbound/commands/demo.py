@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from matchbound.audits import FILES, Draw, draw, labels
 from matchbound.certificates import certify
-from matchbound.files import csv_text, refuse_existing, write_whole
+from matchbound.files import csv_text, refuse_existing, remove, write_whole
 
 PEOPLE, FIELDS, VALUES = 4000, 6, 25
 ERRORS = np.array([0.03, 0.05, 0.08, 0.12, 0.15, 0.2])  # how often each field is garbled
@@ -79,7 +79,7 @@ def demo(folder: Path, *, force: bool = False) -> None:
     ours = [folder / name for name in (*FILES, *names, "ledger.jsonl")]
     refuse_existing(ours, force)
     for path in ours:
-        path.unlink(missing_ok=True)
+        remove(path)
     world = World(seed=2026)
     people = [f"L{row}" for row in range(PEOPLE)]
     write_whole({folder / "people.csv": csv_text(["id"], [[x] for x in people])}, force=force)

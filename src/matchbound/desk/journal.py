@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Book, Entry, Pen, sound_ledger
+from matchbound.audits import Book, Entry, sound_ledger, transaction
 from matchbound.errors import InputError
 from matchbound.files import is_file, write_whole
 
@@ -13,9 +13,10 @@ class Keeper:
     """The book of an audit folder; what is done is on disk when `act` returns."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self._pen = folder, Pen(folder)
+        self.folder = folder
         self._path = folder / "labels.csv"
-        self.entries = list(sound_ledger(folder).entries)
+        self._ledger = sound_ledger(folder)
+        self.entries = list(self._ledger.entries)
         self.book = Book.of(self.entries)
         self._written = self._there()
         if self._written is not None and self._written not in self._states():
@@ -26,7 +27,9 @@ class Keeper:
     def act(self, kind: str, **facts: Any) -> Entry:
         if self._there() != self._written:
             self._refuse_other()
-        entry = self._pen.append(kind, **facts)
+        with transaction(self.folder, seen=self._ledger) as ledger:
+            entry = ledger.add(kind, **facts)
+        self._ledger = ledger.ledger
         self.entries.append(entry)
         self.book.enter(entry)
         if kind in ("label", "undo"):

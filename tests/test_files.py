@@ -1,0 +1,177 @@
+"""Replace, sync, cut and lock, with `fcntl` and without it, as on Windows."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+import matchbound
+from matchbound import files
+from matchbound.errors import EngineError, InputError
+
+NO_FCNTL = Path(__file__).parent / "support" / "no_fcntl"
+SOURCES = Path(matchbound.__file__).parents[1]
+
+
+def python(code, *arguments, fcntl=True):
+    """A Python process that runs the code, and has `fcntl` or not."""
+    paths = [*([] if fcntl else [NO_FCNTL]), SOURCES]
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
+    command = [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)]
+    return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
+
+
+CHECKS = """
+    import sys
+    from pathlib import Path
+    from matchbound import files
+    from matchbound.audits.ledger import read_ledger, transaction
+    from matchbound.errors import InputError
+
+    folder = Path(sys.argv[1])
+    files.write_whole({folder / "a": "old"}, force=False)
+    files.write_whole({folder / "a": "new", folder / "b": b"b"}, force=True)
+    assert (folder / "a").read_text() == "new"
+    files.append_whole(folder / "a", b" line")
+    files.cut(folder / "a", 3)
+    assert (folder / "a").read_text() == "new"
+    files.remove(folder / "b")
+    with files.alone(folder):
+        try:
+            with files.alone(folder):
+                raise AssertionError("two are alone")
+        except InputError:
+            pass
+    with files.alone(folder):
+        pass
+    for _ in range(2):
+        with transaction(folder, begins=True) as ledger:
+            ledger.add("label")
+    try:
+        with transaction(folder) as ledger:
+            ledger.add("label")
+            ledger.commit()
+            raise InputError("refused")
+    except InputError:
+        pass
+    assert len(read_ledger(folder).entries) == 2
+    assert sorted(path.name for path in folder.iterdir()) == ["a", "ledger.jsonl"]
+    print(sys.modules.get("fcntl") is None, "fcntl" in vars(sys.modules["filelock._unix"]))
+"""
+
+
+@pytest.mark.parametrize("fcntl", [True, False])
+def test_files_and_locks(tmp_path, fcntl):
+    said, _ = (child := python(CHECKS, tmp_path, fcntl=fcntl)).communicate()
+    assert child.returncode == 0
+    if not fcntl:
+        assert said == "True False\n"
+
+
+HOLD = """
+    import sys, time
+    from pathlib import Path
+    from matchbound.files import one_writer
+
+    with one_writer(Path(sys.argv[1])):
+        print("held", flush=True)
+        time.sleep(60)
+"""
+WRITE = """
+    import sys, time
+    from pathlib import Path
+    from matchbound import files
+    from matchbound.errors import EngineError
+
+    files.PATIENCE = float(sys.argv[2])
+    try:
+        with files.one_writer(Path(sys.argv[1])):
+            print("written")
+    except EngineError as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize("fcntl", [True, False])
+def test_a_lock_is_held_until_its_process_ends_and_not_longer(tmp_path, fcntl):
+    holder = python(HOLD, tmp_path, fcntl=fcntl)
+    assert holder.stdout.readline() == "held\n"
+    try:
+        said, _ = python(WRITE, tmp_path, 0.3, fcntl=fcntl).communicate()
+        assert said == (
+            f"cannot write to {tmp_path}: another process has been writing there for 0.3 seconds. "
+            f"Wait until it ends; if none is running, delete {tmp_path / '.ledger.lock'}.\n"
+        )
+    finally:
+        holder.send_signal(signal.SIGKILL)
+        holder.communicate()
+    assert (tmp_path / ".ledger.lock").exists()  # nobody could remove it
+    said, _ = python(WRITE, tmp_path, 20, fcntl=fcntl).communicate()
+    assert said == "written\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_of_another_machine_is_never_taken_over(tmp_path):
+    """Without locks of the system: whether its process still runs cannot be told from here."""
+    (tmp_path / ".ledger.lock").write_text("1\nanother-machine\n")
+    said, _ = python(WRITE, tmp_path, 1, fcntl=False).communicate()
+    assert said.startswith(f"cannot write to {tmp_path}: another process")
+    assert (tmp_path / ".ledger.lock").exists()
+
+
+COUNT = """
+    import sys
+    from pathlib import Path
+    from matchbound.audits.ledger import transaction
+
+    for _ in range(20):
+        with transaction(Path(sys.argv[1]), begins=True) as ledger:
+            ledger.add("label", number=len(ledger.entries))
+"""
+
+
+@pytest.mark.parametrize("fcntl", [True, False])
+def test_writers_at_the_same_time_lose_nothing(tmp_path, fcntl):
+    from matchbound.audits.ledger import read_ledger
+
+    folder = tmp_path / "audit"
+    writers = [python(COUNT, folder, fcntl=fcntl) for _ in range(3)]
+    assert [(one.communicate(), one.returncode)[1] for one in writers] == [0, 0, 0]
+    ledger = read_ledger(folder)
+    assert (ledger.problems, ledger.unfinished) == ((), False)
+    assert [entry["number"] for entry in ledger.entries] == list(range(60))
+    assert [path.name for path in folder.iterdir()] == ["ledger.jsonl"]
+
+
+def test_a_folder_that_cannot_be_locked_is_said_in_one_sentence(tmp_path):
+    (tmp_path / ".ledger.lock").mkdir()
+    refusal = pytest.raises(EngineError, match=r"^cannot write to .*: .*\. Make it writable\.$")
+    with refusal, files.one_writer(tmp_path):
+        pass
+
+
+def test_an_open_page_is_seen_without_writing(tmp_path):
+    before = tmp_path.stat().st_mtime_ns
+    time.sleep(0.01)
+    files.refuse_open_page(tmp_path)
+    assert tmp_path.stat().st_mtime_ns == before
+    with files.alone(tmp_path), pytest.raises(InputError, match="open on a labelling page"):
+        files.refuse_open_page(tmp_path)
+
+
+def test_an_append_that_fails_leaves_the_file_as_it_was(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.write_bytes(b"before")
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        files.append_whole(path, b" after")
+    assert path.read_bytes() == b"before"
