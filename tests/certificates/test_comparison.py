@@ -55,8 +55,7 @@ def test_bands_say_nothing_of_the_patched_holdout():
     tally = Tally(9, (), (Label(1, 1, 0, 1, 0, 1),) * 3, (), (Cell(1, 1, 1, 6),))
     choices = Choices(bands=(0.5, 0.9), metrics=("precision",))
     tallies = dict.fromkeys(("all", "[0.5, 0.9)", "[0.9, ∞)"), tally)
-    certificate = mb.Certificate((), choices, tallies, {}, (), ())
-    assert _patched(certificate) == ()
+    assert _patched(tallies, choices) == ()
 
 
 def test_tallies_of_other_matchers_where_a_table_is_matched_with_itself():

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 import matchbound as mb
-from matchbound.certificates.certificate import digest_of, leaves
+from matchbound.certificates.record import digest_of, leaves
 from support.audits import certify, make_audit, read_csv, run, write_csv
 
 
@@ -138,9 +138,9 @@ def test_forged_tallies_do_not_follow_from_the_inputs(certified, capsys):
 
 def test_another_version_is_refused(alone, capsys):
     record, path = alone
-    status, out = verify(reseal(record | {"matchbound": 2}), path, capsys)
+    status, out = verify(reseal(record | {"matchbound": 3}), path, capsys)
     assert status == 2
-    assert "certificate must be of version 1, got 2." in out
+    assert "certificate must be of version 2, got 3." in out
 
 
 def copied(certified, tmp_path):
@@ -196,12 +196,12 @@ def test_forged_assumptions_and_inputs_are_named(certified, tmp_path, capsys):
     folder = copied(certified, tmp_path)
     path = folder / "audit/certificate.json"
     record = json.loads(path.read_text())
-    record["assumptions"][0] = "Nothing was assumed."
+    record["assumptions"][0] = {"code": "drawn_after_training"}
     record["inputs"]["holdout"]["rows"] = 7
     path.write_text(json.dumps(reseal(record)))
     assert run("verify", folder / "audit") == 1
     shown = capsys.readouterr().out
-    assert "assumptions[0] is not what the inputs give" in shown
+    assert "assumptions[0].code is not what the inputs give" in shown
     assert "inputs.holdout.rows is not what the inputs give" in shown
 
 
@@ -248,9 +248,9 @@ def test_a_name_twice_is_refused(alone, capsys):
 
 def test_text_that_is_no_unicode_is_named(alone, capsys):
     record, path = copy.deepcopy(alone[0]), alone[1]
-    record["assumptions"][0] = "\ud800"
+    record["inputs"]["holdout"]["path"] = "\ud800"
     status, out = verify(record, path, capsys)
-    assert (status, "assumptions[0] was changed" in out) == (1, True)
+    assert (status, "inputs.holdout.path was changed" in out) == (1, True)
 
 
 def test_a_certificate_in_memory_verifies(certified):

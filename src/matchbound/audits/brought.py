@@ -13,20 +13,11 @@ from matchbound.tables import Matching, Source, id_column, kind_of_ids, open_sou
 from matchbound.tallies import Setting
 from matchbound.theorems import Choices
 
-DRAWN = "matchbound drew the labelled nodes uniformly at random."
-DRAWN_AFTER = (
-    "matchbound drew the validation nodes uniformly at random from all nodes but the training "
-    "nodes, which were there before and need not be random."
-)
-GIVEN = (
-    "The seed was given by the user. Assumed: no other seed was tried, and this one was not chosen "
-    "by the nodes that it draws."
-)
-BROUGHT = (
-    "Not checked: the labelled nodes are a uniform random sample of the population, and the nodes "
-    "trained on a uniform random part of them, by randomness that nobody could know or repeat; how "
-    "many were labelled was fixed without looking at labels."
-)
+DRAWN = "drawn"
+DRAWN_AFTER = "drawn_after_training"
+GIVEN = "seed_given"
+BROUGHT = "brought"
+"""Codes of where labelled nodes come from; `certificates/words` has the sentences."""
 SEEN = ("until", "among", "gap")  # what decides which nodes are drawn
 
 

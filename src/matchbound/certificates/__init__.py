@@ -1,16 +1,16 @@
-"""Certificates: made, told in words, and verified."""
+"""Certificates: from an audit and matchers' outputs to a certificate, and its verification."""
 
-from matchbound.certificates.certificate import Certificate, from_record, read_record
+from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import certify
-from matchbound.certificates.verification import contradictions
+from matchbound.certificates.contradictions import contradictions
+from matchbound.certificates.record import read_record
 from matchbound.certificates.words import (
     comparison,
-    heading,
     ledger_line,
     meaning,
     planned_line,
+    sentences,
     threshold_line,
-    why_not_whole,
 )
 
 __all__ = [
@@ -18,12 +18,10 @@ __all__ = [
     "certify",
     "comparison",
     "contradictions",
-    "from_record",
-    "heading",
     "ledger_line",
     "meaning",
     "planned_line",
     "read_record",
+    "sentences",
     "threshold_line",
-    "why_not_whole",
 ]

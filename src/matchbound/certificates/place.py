@@ -19,13 +19,13 @@ from matchbound.errors import MatchboundError
 from matchbound.files import is_file
 
 
-def ledger_of(certificate: Certificate, path: Path, places: Mapping[str, Path]) -> Path | None:
+def ledger_of(certificate: Certificate, path: Path, paths: Mapping[str, Path]) -> Path | None:
     """The folder of the ledger: the certificate's own, or the draw's."""
     if certificate.ledger is None:
         return None
-    beside = [path.parent, *([places["draw"].parent] if "draw" in places else [])]
-    found = [folder for folder in beside if is_file(folder / "ledger.jsonl")] or beside[1:]
-    return found[0] if found else None
+    beside = [path.parent, *([paths["draw"].parent] if "draw" in paths else [])]
+    folders = [folder for folder in beside if is_file(folder / "ledger.jsonl")] or beside[1:]
+    return folders[0] if folders else None
 
 
 def repaired_ledger(certificate: Certificate, folder: Path) -> str:
@@ -36,19 +36,19 @@ def repaired_ledger(certificate: Certificate, folder: Path) -> str:
         return ""
     if not ledger.unfinished or ledger.problems:
         return ""
-    said = certificate.ledger or {}
+    recorded = certificate.ledger or {}
     with transaction(folder) as locked:
         if not locked.was_cut:  # another process was writing that line
             return ""
-        if (said["entries"], said["head"]) == (len(ledger.entries), ledger.head):
+        if (recorded["entries"], recorded["head"]) == (len(ledger.entries), ledger.head):
             digest = certificate.as_dict()["digest"]
             locked.add("certificate", certificate=digest, **_issued(certificate))
             return "The ledger's last line was unfinished: this certificate's entry was made again."
     return "The ledger's last line was unfinished (a crash): it was cut off."
 
 
-def other_ledger(certificate: Certificate, folder: Path) -> Iterator[str]:
-    """What the ledger says otherwise."""
+def ledger_differences(certificate: Certificate, folder: Path) -> Iterator[str]:
+    """Yield what the ledger has otherwise than the certificate."""
     try:
         ledger = read_ledger(folder)
     except MatchboundError as error:
@@ -57,29 +57,29 @@ def other_ledger(certificate: Certificate, folder: Path) -> Iterator[str]:
     if ledger.problems:
         yield from (f"ledger.jsonl: {problem}" for problem in ledger.problems)
         return
-    said, digest = certificate.ledger or {}, certificate.as_dict()["digest"]
-    before = ledger.entries[: said["entries"]]
+    recorded, digest = certificate.ledger or {}, certificate.as_dict()["digest"]
+    before = ledger.entries[: recorded["entries"]]
     entry = next((e for e in ledger.of_kind("certificate") if e["certificate"] == digest), None)
     if entry is None:
-        yield from _out_of_order(ledger, said["seeded"])
-        yield f"ledger.jsonl: entry {said['entries'] + 1}, this certificate's, is missing"
-    elif entry["entry"] != said["entries"] + 1 or any(
+        yield from _out_of_order(ledger, recorded["seeded"])
+        yield f"ledger.jsonl: entry {recorded['entries'] + 1}, this certificate's, is missing"
+    elif entry["entry"] != recorded["entries"] + 1 or any(
         entry.get(name) != value for name, value in _issued(certificate).items()
     ):
         yield f"ledger.jsonl: entry {entry['entry']} is not as this certificate has it"
-    elif _standing(before, certificate) != said:
-        yield from _out_of_order(ledger, said["seeded"])
+    elif _standing(before, certificate) != recorded:
+        yield from _out_of_order(ledger, recorded["seeded"])
         yield "ledger is not what the entries before this certificate give"
     try:
         draw = Draw.load(folder)
-        yield from _other_draw(draw, ledger)
-        yield from _other_plan(certificate, draw, before)
+        yield from _draw_differences(draw, ledger)
+        yield from _plan_differences(certificate, draw, before)
     except MatchboundError:
-        return  # said already
+        return  # the draw's own check names it
 
 
-def _other_draw(draw: Draw, ledger: Ledger) -> Iterator[str]:
-    """What the ledger's entries of a draw, and of its choices, say otherwise."""
+def _draw_differences(draw: Draw, ledger: Ledger) -> Iterator[str]:
+    """Yield which entries of the draw and of its choices are not as draw.json has them."""
     entry = next((e for e in ledger.of_kind("draw") if e.get("draw") == draw.digest), None)
     if entry is None:
         yield "ledger.jsonl has no entry of this draw"
@@ -103,7 +103,9 @@ def _other_draw(draw: Draw, ledger: Ledger) -> Iterator[str]:
             yield f"ledger.jsonl: entry {number} is not the choices that draw.json has"
 
 
-def _other_plan(certificate: Certificate, draw: Draw, entries: Sequence[Entry]) -> Iterator[str]:
+def _plan_differences(
+    certificate: Certificate, draw: Draw, entries: Sequence[Entry]
+) -> Iterator[str]:
     """Planning values that neither the draw nor the matcher's registration has."""
     variances = dict(certificate.choices.variances)
     fixed = dict(draw.choices.variances) or planned(entries, _issued(certificate)["holdout"])
@@ -120,7 +122,7 @@ def _standing(entries: Sequence[Entry], certificate: Certificate) -> dict[str, A
 
 
 def _out_of_order(ledger: Ledger, seeded: Mapping[str, int] | None) -> Iterator[str]:
-    """The entries named by a certificate, of matcher, choices and seed, that are other ones."""
+    """Yield which entries that the certificate names are not of a matcher, choices and a seed."""
     for kind, number in (seeded or {}).items():
         entry = ledger.entries[number - 1] if 0 < number <= len(ledger.entries) else {}
         if entry.get("kind") != kind:

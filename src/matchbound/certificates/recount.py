@@ -6,8 +6,9 @@ from typing import Any
 
 from matchbound.audits import Draw, redraw
 from matchbound.certificates.assumptions import on_record
-from matchbound.certificates.certificate import Certificate, leaves
+from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import compute
+from matchbound.certificates.record import leaves
 from matchbound.engines import Progress
 from matchbound.errors import MatchboundError
 from matchbound.tables import Matching
@@ -15,36 +16,36 @@ from matchbound.tables import Matching
 MATCHING = ("dedupe", "link", "source")
 
 
-def recounted(
+def recount_differences(
     certificate: Certificate,
-    places: Mapping[str, Path],
+    paths: Mapping[str, Path],
     memory: str | None,
     temp: Any,
     progress: Progress,
 ) -> Iterator[str]:
-    """What does not follow from the inputs."""
+    """Yield what does not follow from the inputs."""
     inputs, choices = certificate.inputs, certificate.choices
     population = inputs["population"]
     first = next(source for name, source in inputs.items() if name.partition(" ")[0] == "holdout")
-    audit = places["draw"].parent if "draw" in places else None
+    audit = paths["draw"].parent if "draw" in paths else None
     changes = choices.as_dict()
     matching = Matching()
     try:
         if audit is not None:
-            yield from _redrawn(Draw.load(audit), places, first, memory, temp, progress)
+            yield from _redrawn(Draw.load(audit), paths, first, memory, temp, progress)
             changes = {name: changes[name] for name in certificate.exploratory}
         else:
             matching = Matching(**{name: population[name] for name in MATCHING})
         again = compute(
             audit,
-            holdout=_given(places, "holdout"),
-            complete=_given(places, "complete"),
-            labels=places["labels"],
+            holdout=_files_of(paths, "holdout"),
+            complete=_files_of(paths, "complete"),
+            labels=paths["labels"],
             threshold=None if choices.bands or choices.candidates else first["threshold"],
             unlabelled=_unlabelled(certificate),
-            population=places["population"],
+            population=paths["population"],
             id=population["id"] if audit is None else None,
-            trained_on=places.get("trained_on"),
+            trained_on=paths.get("trained_on"),
             columns=first["columns"],
             matching=matching,
             changes=changes,
@@ -57,21 +58,21 @@ def recounted(
     except (MatchboundError, KeyError) as error:
         yield f"inputs give no certificate: {error}"
         return
-    said, found = dict(leaves(certificate.as_dict())), dict(leaves(again.as_dict()))
-    for place in sorted(said.keys() | found.keys()):
+    recorded, recomputed = dict(leaves(certificate.as_dict())), dict(leaves(again.as_dict()))
+    for place in sorted(recorded.keys() | recomputed.keys()):
         if place == "digest" or place.startswith("digests.") or place.endswith(".path"):
             continue
-        if said.get(place) != found.get(place):
+        if recorded.get(place) != recomputed.get(place):
             yield f"{place} is not what the inputs give"
 
 
-def _given(places: Mapping[str, Path], role: str) -> Any:
+def _files_of(paths: Mapping[str, Path], role: str) -> Any:
     """The file of a matcher, or those of several algorithms by name; None if there is none."""
-    if role in places:
-        return places[role]
+    if role in paths:
+        return paths[role]
     several = {
-        name.removeprefix(f"{role} "): place
-        for name, place in places.items()
+        name.removeprefix(f"{role} "): path
+        for name, path in paths.items()
         if name.startswith(f"{role} ")
     }
     return several or None
@@ -86,7 +87,7 @@ def _unlabelled(certificate: Certificate) -> str:
 
 def _redrawn(
     before: Draw,
-    places: Mapping[str, Path],
+    paths: Mapping[str, Path],
     holdout: Mapping[str, Any],
     memory: str | None,
     temp: Any,
@@ -95,15 +96,15 @@ def _redrawn(
     choices = before.choices
     banded = bool(choices.bands or choices.candidates)
     by = {
-        "holdout": places.get("holdout"),
+        "holdout": paths.get("holdout"),
         "threshold": None if banded else holdout["threshold"],
         "columns": holdout["columns"],
     }
     again = redraw(
         before.as_dict(),
-        places["population"],
+        paths["population"],
         labels=None if choices.counted == "precision" else before.labels,
-        trained_on=places.get("trained_on"),
+        trained_on=paths.get("trained_on"),
         **(by if before.holdout is not None else {}),
         memory=memory,
         temp=temp,

@@ -1,26 +1,19 @@
 """Compute a certificate again: from its own tallies, and from its inputs where they are at hand."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matchbound.audits import Draw
-from matchbound.certificates.certificate import (
-    SHORT,
-    Certificate,
-    digest_of,
-    from_record,
-    leaves,
-    read_record,
-)
-from matchbound.certificates.place import ledger_of, other_ledger, repaired_ledger
-from matchbound.certificates.recount import recounted
-from matchbound.certificates.words import advise
+from matchbound.certificates.certificate import Certificate
+from matchbound.certificates.contradictions import contradictions
+from matchbound.certificates.place import ledger_differences, ledger_of, repaired_ledger
+from matchbound.certificates.record import changed, read_record
+from matchbound.certificates.recount import recount_differences
 from matchbound.engines import ROWS, Progress
 from matchbound.errors import MatchboundError
 from matchbound.files import digest_of_file, find_file, is_folder
-from matchbound.theorems import brought_variances, choose_threshold, guarantees, parts
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -45,13 +38,13 @@ class Verification:
     def __str__(self) -> str:
         if not self.holds:
             listed = [f"  - {difference}" for difference in self.differences]
-            return "\n".join(["The certificate does not verify:", *listed, *self._said()])
-        lines = [f"The certificate verifies: {'; '.join(self.checked)}.", *self._said()]
+            return "\n".join(["The certificate does not verify:", *listed, *self._repairs()])
+        lines = [f"The certificate verifies: {'; '.join(self.checked)}.", *self._repairs()]
         if self.missing:
             lines.append(f"Not at hand, so not checked: {', '.join(self.missing)}.")
         return "\n".join(lines)
 
-    def _said(self) -> list[str]:
+    def _repairs(self) -> list[str]:
         return [self.repaired] if self.repaired else []
 
 
@@ -70,133 +63,65 @@ def verify(
         path = path / "certificate.json" if is_folder(path) else path
         record = read_record(path)
     checked = ["its digests", "its guarantees, from its tallies"]
-    differences = list(_changed(record))
     try:
-        certificate = from_record(record)
+        certificate = Certificate.from_record(record)
     except MatchboundError as error:
+        differences = list(changed(record))
         if not differences:
             raise
         return Verification((*differences, str(error)), tuple(checked), ())
     differences = list(contradictions(record, certificate))
-    places, missing = _at_hand(certificate, path.parent)
-    differences += _other_files(certificate, places)
-    differences += _other_draw(certificate, places)
-    ledger, repaired = ledger_of(certificate, path, places), ""
-    elsewhere: list[str] = []
+    paths, missing = _at_hand(certificate, path.parent)
+    differences += file_differences(certificate, paths)
+    differences += draw_differences(certificate, paths)
+    ledger, repaired = ledger_of(certificate, path, paths), ""
+    in_ledger: list[str] = []
     if ledger is not None:
         repaired = repaired_ledger(certificate, ledger)
-        elsewhere = list(other_ledger(certificate, ledger))
+        in_ledger = list(ledger_differences(certificate, ledger))
         checked.append("its place in the ledger")
     elif certificate.ledger is not None:
         missing.append("ledger")
     if not missing and not differences:
-        differences += recounted(certificate, places, memory, temp, progress)
+        differences += recount_differences(certificate, paths, memory, temp, progress)
         checked.append("its tallies, from its inputs")
-        if "draw" in places:
+        if "draw" in paths:
             checked.append("its draw, from the seed")
-    differences += elsewhere
+    differences += in_ledger
     return Verification(tuple(differences), tuple(checked), tuple(missing), repaired)
 
 
-def contradictions(record: Mapping[str, Any], certificate: Certificate) -> Iterator[str]:
-    """What a certificate itself tells to be wrong, without any other file."""
-    yield from _changed(record)
-    yield from _strange(record, certificate)
-    yield from _recomputed(certificate)
-
-
-def _changed(record: Mapping[str, Any]) -> Iterator[str]:
-    """What is not as its digest says."""
-    body = {name: value for name, value in record.items() if name not in ("digests", "digest")}
-    digests = record.get("digests")
-    digests = digests if isinstance(digests, dict) else {}
-    found = dict(leaves(body))
-    intact = True
-    for place in [*found, *(place for place in digests if place not in found)]:
-        if place not in found or digests.get(place) != digest_of(found[place])[:SHORT]:
-            intact = False
-            yield f"{place} was changed" if place in found else f"{place} was removed"
-    whole = {name: value for name, value in record.items() if name != "digest"}
-    if intact and record.get("digest") != digest_of(whole):
-        yield "digest was changed"
-
-
-def _strange(record: Mapping[str, Any], certificate: Certificate) -> Iterator[str]:
-    """What no certificate holds."""
-    known = dict(leaves(certificate.as_dict()))
-    for place, leaf in leaves(dict(record)):
-        ours = place == "digest" or place.startswith("digests.")
-        if not ours and (place not in known or known[place] != leaf):
-            yield f"{place} is not part of a certificate, or not as one has it"
-
-
-def _recomputed(certificate: Certificate) -> Iterator[str]:
-    """What does not follow from the tallies."""
-    tallies, choices = certificate.tallies, certificate.choices
-    if list(tallies) != [part.name for part in parts(choices)]:
-        yield "tallies are not of the parts that the choices make"
-        return
-    nodes = [node for tally in tallies.values() for node in (*tally.train, *tally.validation)]
-    if choices.one_to_one and any((node.t or 0) > 1 for node in nodes):
-        yield "tallies hold a node with several true matches, which choices.one_to_one excludes"
-    if choices.brought is ("draw" in certificate.inputs):
-        yield "choices.brought is not what the inputs say"
-    if choices.brought and dict(choices.variances) != brought_variances(tallies):
-        yield "choices.variances are not what the training nodes' labels give"
-    complete = any(name.partition(" ")[0] == "complete" for name in certificate.inputs)
-    try:
-        again = guarantees(tallies, choices, complete=complete)
-        if choices.choose_threshold:
-            chosen = choose_threshold(tallies, choices, complete=complete)
-            if certificate.threshold != chosen:
-                yield f"threshold is not what the tallies give, {chosen.chosen}"
-        elif certificate.threshold is not None:
-            yield "threshold was not to be chosen"
-    except MatchboundError as error:
-        yield f"tallies give no guarantee: {error}"
-        return
-    if len(again) != len(certificate.guarantees):
-        yield f"guarantees are {len(certificate.guarantees)}, the choices make {len(again)}"
-    for i, (said, found) in enumerate(zip(certificate.guarantees, again, strict=False)):
-        for name, value in asdict(found).items():
-            if getattr(said, name) != value:
-                yield (
-                    f"guarantees[{i}].{name} is {getattr(said, name)!r}, the tallies give {value!r}"
-                )
-    if certificate.advice != advise(next(iter(tallies.values())), choices):
-        yield "advice is not what the tallies give"
-
-
 def _at_hand(certificate: Certificate, folder: Path) -> tuple[dict[str, Path], list[str]]:
-    """The files that the inputs came from, by their digests if several might be meant."""
-    places, missing = {}, []
+    """Find the files of the inputs, by digest if several have the name; list those missing."""
+    paths, missing = {}, []
     for name, source in certificate.inputs.items():
         is_file = source["path"] is not None and not source["digest"].startswith(ROWS)
-        found = find_file(source["path"], folder) if is_file else []
-        fitting = [place for place in found if digest_of_file(place) == source["digest"]]
-        if found:
-            places[name] = (fitting or found)[0]
+        files = find_file(source["path"], folder) if is_file else []
+        fitting = [file for file in files if digest_of_file(file) == source["digest"]]
+        if files:
+            paths[name] = (fitting or files)[0]
         else:
             missing.append(name)
-    return places, missing
+    return paths, missing
 
 
-def _other_files(certificate: Certificate, places: Mapping[str, Path]) -> Iterator[str]:
-    for name, place in places.items():
-        if digest_of_file(place) != certificate.inputs[name]["digest"]:
-            yield f"inputs.{name}: {str(place)!r} is not the file that was certified"
+def file_differences(certificate: Certificate, paths: Mapping[str, Path]) -> Iterator[str]:
+    """Yield the files that are not those that were certified."""
+    for name, path in paths.items():
+        if digest_of_file(path) != certificate.inputs[name]["digest"]:
+            yield f"inputs.{name}: {str(path)!r} is not the file that was certified"
 
 
-def _other_draw(certificate: Certificate, places: Mapping[str, Path]) -> Iterator[str]:
-    """What was not fixed at the draw, if that is at hand."""
+def draw_differences(certificate: Certificate, paths: Mapping[str, Path]) -> Iterator[str]:
+    """Yield what is not as the draw fixed it, if the draw is at hand."""
     tally = next(iter(certificate.tallies.values()))
     population = certificate.inputs.get("population", {})
     if population.get("size") != tally.size:
         yield f"inputs.population.size is {population.get('size')!r}, the tallies' {tally.size}"
-    if "draw" not in places:
+    if "draw" not in paths:
         return
     try:
-        before = Draw.load(places["draw"].parent)
+        before = Draw.load(paths["draw"].parent)
     except MatchboundError as error:
         yield f"inputs.draw: {error}"
         return

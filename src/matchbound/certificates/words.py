@@ -1,17 +1,19 @@
-"""A certificate in words, for a terminal."""
+"""A certificate in words: sentences from its parts."""
 
-import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from matchbound.audits import GROWN, how_searched
+from matchbound.certificates.remark import Remark
 from matchbound.errors import AssumptionError
 from matchbound.theorems import (
     WHOLE,
     Choices,
     Guarantee,
     Tally,
+    Threshold,
     as_text,
     at_least,
     guarantees,
@@ -19,89 +21,157 @@ from matchbound.theorems import (
     percent,
 )
 
-if TYPE_CHECKING:
-    from matchbound.certificates.certificate import Certificate
-
-CHECKED = "Checked: "  # how a line of the assumptions begins that is none
-ENOUGH = 30  # sampled nodes with a true match
+SENTENCES = {
+    "drawn": "matchbound drew the labelled nodes uniformly at random.",
+    "drawn_after_training": "matchbound drew the validation nodes uniformly at random from all "
+    "nodes but the training nodes, which were there before and need not be random.",
+    "seed_given": "The seed was given by the user. Assumed: no other seed was tried, and this one "
+    "was not chosen by the nodes that it draws.",
+    "brought": "Not checked: the labelled nodes are a uniform random sample of the population, and "
+    "the nodes trained on a uniform random part of them, by randomness that nobody could know or "
+    "repeat; how many were labelled was fixed without looking at labels.",
+    "no_other_draw": "Not checked: no other draw of this population was made elsewhere and "
+    "discarded.",
+    "grown": GROWN,
+    "fixed": "Not checked: the choices, the holdout matcher and its threshold were fixed before "
+    "the validation labels were seen.",
+    "on_record": "The holdout matcher is on record since entry {entry} of the ledger, when no "
+    "validation label was in labels.csv or in the ledger. Not checked: nobody had seen such labels "
+    "elsewhere, nor chosen by them.",
+    "guided": "Not checked: the holdout matcher was fixed before the validation labels were seen, "
+    "or is one of the {matchers} that the draw's rounds and options make from the training labels; "
+    "if those labels chose which, the bounds hold for each.",
+    "sample_unknown": "Not checked: whoever developed the holdout matcher did not know which nodes "
+    "are in the validation sample, nor their labels.",
+    "all_true": "Every labelled node's labels hold all of its true matches, and no others.",
+    "holdout_training_only": "The holdout matcher was developed with no labels but the training "
+    "nodes'.",
+    "holdout_guided": "The holdout matcher was developed with no labels but the training nodes', "
+    "apart from that choice.",
+    "complete_anything": "The complete matcher may have been developed with anything, these labels "
+    "included.",
+    "complete_but_gap": "The complete matcher may have been developed with anything but the gap "
+    "sample, these labels included.",
+    "not_chosen_by_gap": "Neither matcher was developed with the nodes of the gap sample, nor "
+    "chosen by them.",
+    "both_ran": "Both matchers ran on every node of sample.csv and gap.csv.",
+    "future": "Not checked: the nodes to come are independent draws from the same distribution as "
+    "this population's nodes were, and neither matcher was developed with the validation nodes' "
+    "records (the complete one: with any but the labelled) nor with those the two were compared "
+    "on; what is found at a node does not depend on which other nodes there are.",
+    "one_to_one": "The user promised that a node has at most one true match.",
+    "at_most_one_match": "The user promised that a matcher finds at most one match a node.",
+    "disjoint_ids": "Not checked: in clusters without sources, ids of the population are never the "
+    "other table's.",
+    "unlabelled": "{nodes} drawn nodes have no label and count as the worst case.",
+    "seed_after_matcher": "Checked: the seed was made after the holdout matcher was on record "
+    "(entries {register} and {draw} of the ledger).",
+    "draw_more": "Only {matched} validation nodes have a true match, so the bounds are loose: draw "
+    "about {more} more nodes for {enough}, in a fresh draw, which costs δ again (a sample must not "
+    "grow after its labels were seen).",
+    "label_more": "Only {matched} validation nodes have a true match, so the bounds are loose: "
+    "draw about {more} more nodes for {enough}, or label on: this draw may grow.",
+}
+CHECKED = ("seed_after_matcher",)  # remarks that are shown, not assumed
 SIZED = ("star", "anytime", "orderfree")  # bounds whose width depends on what was planned
+MEANINGS = {
+    "precision": "precision: for an average record with a match, the share of its matches that is "
+    "right",
+    "recall": "recall: for an average record with a true match, the share of these that is found",
+    "error-rate": "error-rate: the share of records whose matches are not exactly the true ones",
+}
+Ledger = Mapping[str, Any] | None
 
 
-def describe(certificate: "Certificate") -> str:
-    """Bounds rounded outwards to four decimals."""
-    tally = next(iter(certificate.tallies.values()))
-    lines = [
-        *heading(certificate),
-        *map(_line, certificate.guarantees),
-        *meaning(certificate),
-        *threshold_line(certificate),
-        *comparison(certificate),
-    ]
-    both = f", {len(tally.overlap)} of them in both" if tally.overlap else ""
-    lines.append(
-        f"Labelled: {len(tally.validation)} nodes to validate on and {len(tally.train)} "
-        f"to train on{both}, out of {tally.size}."
+def sentences(remarks: Iterable[Remark], ledger: Ledger = None) -> list[str]:
+    """The remarks in words; where the labelling page was used, how true matches were looked for."""
+    labelled = None if ledger is None else ledger.get("labelled")
+    lines = []
+    for remark in remarks:
+        line = SENTENCES[remark.code].format(**remark.named)
+        if remark.code == "all_true" and labelled is not None:
+            line += f" {_looked_for(labelled)}"
+        lines.append(line)
+    return lines
+
+
+def checked(remarks: Iterable[Remark]) -> list[Remark]:
+    return [remark for remark in remarks if remark.code in CHECKED]
+
+
+def unchecked(remarks: Iterable[Remark]) -> list[Remark]:
+    return [remark for remark in remarks if remark.code not in CHECKED]
+
+
+def _looked_for(labelled: Mapping[str, Any]) -> str:
+    """How true matches were searched for on the labelling page."""
+    people = "one person" if labelled["labellers"] == 1 else f"{labelled['labellers']} people"
+    places = list(dict.fromkeys(map(how_searched, labelled["search"])))
+    sentence = (
+        f"On the labelling page {people} looked for them {'; before that '.join(reversed(places))}"
     )
-    lines += planned_line(certificate)
-    lines += ledger_line(certificate)
-    checked = [line for line in certificate.assumptions if line.startswith(CHECKED)]
-    assumed = [line for line in certificate.assumptions if not line.startswith(CHECKED)]
-    lines += [*checked, "Assumed:", *(f"  - {assumption}" for assumption in assumed)]
-    lines += certificate.advice
-    return "\n".join(lines)
+    shown, watched = labelled["answers"], labelled["watched"]
+    sentence += "" if shown or watched else ", blind"
+    sentence += f"; a matcher's answer was shown for {shown} nodes" if shown else ""
+    sentence += "; bounds were watched meanwhile" if watched else ""
+    sentence += f"; {labelled['changed']} labels were changed" if labelled["changed"] else ""
+    if labelled["twice"]:
+        sentence += f"; of {labelled['twice']} nodes that several labelled they agreed on "
+        sentence += str(labelled["agreed"])
+    return sentence + "."
 
 
-def why_not_whole(certificate: "Certificate") -> str:
-    """Why a certificate meets no requirement, in a few words; empty if it can meet one.
-
-    The one rule of `--require`, of reports and of the heading.
-    """
-    if certificate.exploratory:
+def shortfall(delta: float, exploratory: Sequence[str], ledger: Ledger, seed_given: bool) -> str:
+    """Why a certificate meets no requirement, in a few words; empty if it can meet one."""
+    if exploratory:
         return "exploratory"
-    if certificate.inputs.get("draw", {}).get("seed_given"):
+    if seed_given:
         return "the seed was given by the user"
-    if _together(certificate) < _alone(certificate):
-        return f"together with all else on record it holds with {percent(_together(certificate))}"
+    together = _together(delta, ledger)
+    if together < _alone(delta):
+        return f"together with all else on record it holds with {percent(together)}"
     return ""
 
 
-def _alone(certificate: "Certificate") -> float:
+def _alone(delta: float) -> float:
     """1 − δ."""
-    return at_least(1 - Fraction(repr(certificate.choices.delta)))
+    return at_least(1 - Fraction(repr(delta)))
 
 
-def _together(certificate: "Certificate") -> float:
+def _together(delta: float, ledger: Ledger) -> float:
     """The probability with which all that may have been picked from holds."""
-    ledger = certificate.ledger
-    return _alone(certificate) if ledger is None else float(ledger["together"])
+    return _alone(delta) if ledger is None else float(ledger["together"])
 
 
-def heading(certificate: "Certificate") -> list[str]:
+def heading(
+    certified: Sequence[Guarantee], choices: Choices, exploratory: Sequence[str], ledger: Ledger
+) -> list[str]:
+    """The probability with which guarantees hold, or why there is none."""
     lines = []
-    if certificate.exploratory:
-        names = ", ".join(certificate.exploratory)
-        lines = [f"Exploratory: no guarantee. Not as fixed at the draw: {names}."]
-    if not certificate.guarantees:
+    if exploratory:
+        lines = [f"Exploratory: no guarantee. Not as fixed at the draw: {', '.join(exploratory)}."]
+    if not certified:
         return [*lines, "Nothing is certified."]
     if lines:
-        sure = percent(_alone(certificate))
+        sure = percent(_alone(choices.delta))
         return [*lines, f"Had that been fixed there, with probability at least {sure}, together:"]
-    about = ", about nodes to come" if certificate.choices.future else ""
-    sure = percent(_together(certificate))
-    return [f"With probability at least {sure}, all together{about}{_reason(certificate)}:"]
+    about = ", about nodes to come" if choices.future else ""
+    sure, reason = percent(_together(choices.delta, ledger)), _reason(choices.delta, ledger)
+    return [f"With probability at least {sure}, all together{about}{reason}:"]
 
 
-def _reason(certificate: "Certificate") -> str:
+def _reason(delta: float, ledger: Ledger) -> str:
     """What made the probability smaller than the certificate's own."""
-    if certificate.ledger is None or _together(certificate) >= _alone(certificate):
+    if ledger is None or _together(delta, ledger) >= _alone(delta):
         return ""
-    matchers, draws = certificate.ledger["matchers"], certificate.ledger["draws"]
+    matchers, draws = ledger["matchers"], ledger["draws"]
     ways = [f"{matchers} matchers on record or looked at"] if matchers > 1 else []
     ways += [f"{draws} draws of this folder"] if draws > 1 else []
     return f" (for {' and '.join(ways or ['several complete matchers'])})"
 
 
-def _line(g: Guarantee) -> str:
+def guarantee_line(g: Guarantee) -> str:
+    """A guarantee, rounded outwards to four decimals."""
     where = "" if g.part == WHOLE else f", {g.part},"
     mean = (
         "no sampled node tells" if g.estimate is None else f"holdout's sample mean {g.estimate:.4f}"
@@ -112,58 +182,50 @@ def _line(g: Guarantee) -> str:
     )
 
 
-MEANINGS = {
-    "precision": "precision: for an average record with a match, the share of its matches that is "
-    "right",
-    "recall": "recall: for an average record with a true match, the share of these that is found",
-    "error-rate": "error-rate: the share of records whose matches are not exactly the true ones",
-}
-
-
-def meaning(certificate: "Certificate") -> list[str]:
+def meaning(certified: Iterable[Guarantee]) -> list[str]:
     """What is averaged over what: other tools count pairs."""
-    metrics = dict.fromkeys(g.metric for g in certificate.guarantees)
-    said = "; ".join(MEANINGS[metric] for metric in metrics)
-    return [f"Means over records, not over pairs. {_sentence(said)}."] if said else []
+    text = "; ".join(MEANINGS[metric] for metric in dict.fromkeys(g.metric for g in certified))
+    return [f"Means over records, not over pairs. {_sentence(text)}."] if text else []
 
 
-def _sentence(words: str) -> str:
-    return words[0].upper() + words[1:]
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
-def comparison(certificate: "Certificate") -> list[str]:
-    """Where the same labels say more of the holdout matcher, alone or patched: that, in numbers.
+def comparison(
+    certified: Sequence[Guarantee], tallies: Mapping[str, Tally], choices: Choices
+) -> list[str]:
+    """Where the same labels certify more of the holdout matcher, alone or patched: how much.
 
-    All of it holds on the same event, so nothing is paid for the comparison.
+    All of it holds on the same event, so the comparison costs nothing.
     """
-    choices = certificate.choices
-    complete = [g for g in certificate.guarantees if g.algorithm == "complete"]
+    complete = [g for g in certified if g.algorithm == "complete"]
     if not complete or choices.theorem == "paper" or choices.is_sampled or choices.choose_threshold:
         return []
     others = {
-        "the holdout matcher": guarantees(certificate.tallies, choices, complete=False),
+        "the holdout matcher": guarantees(tallies, choices, complete=False),
         "the holdout matcher with the labels written over it (`matchbound patch`)": _patched(
-            certificate
+            tallies, choices
         ),
     }
     better = [
-        f"of {matcher}, {', '.join(said)}"
-        for matcher, found in others.items()
+        f"of {matcher}, {', '.join(bounds)}"
+        for matcher, holdout in others.items()
         if (
-            said := [
-                _bare(one) for one, g in zip(found, complete, strict=False) if _is_better(one, g)
+            bounds := [
+                _bare(h) for h, c in zip(holdout, complete, strict=False) if _is_better(h, c)
             ]
         )
     ]
     return [f"The same labels certify more {'; '.join(better)}."] if better else []
 
 
-def _patched(certificate: "Certificate") -> tuple[Guarantee, ...]:
-    if certificate.choices.bands:  # tallies do not tell in which band a missed match would be
+def _patched(tallies: Mapping[str, Tally], choices: Choices) -> tuple[Guarantee, ...]:
+    if choices.bands:  # tallies do not show in which band a missed match would be
         return ()
-    tallies = {part: patched_holdout(tally) for part, tally in certificate.tallies.items()}
+    patched = {part: patched_holdout(tally) for part, tally in tallies.items()}
     try:
-        return guarantees(tallies, certificate.choices, complete=True)
+        return guarantees(patched, choices, complete=True)
     except AssumptionError:  # a promise about matchers that labels need not keep
         return ()
 
@@ -173,24 +235,32 @@ def _bare(g: Guarantee) -> str:
     return f"{g.metric}{'' if g.part == WHOLE else f' ({g.part})'} {g.text}"
 
 
-def _is_better(one: Guarantee, than: Guarantee) -> bool:
+def _is_better(g: Guarantee, than: Guarantee) -> bool:
     """In the digits that are printed."""
-    shown, other = (float(g.text.split()[1]) for g in (one, than))
+    shown, other = (float(each.text.split()[1]) for each in (g, than))
     return shown > other if than.side == "lower" else shown < other
 
 
-def planned_line(certificate: "Certificate") -> list[str]:
+def labelled_line(tally: Tally) -> str:
+    """How many nodes were labelled."""
+    both = f", {len(tally.overlap)} of them in both" if tally.overlap else ""
+    return (
+        f"Labelled: {len(tally.validation)} nodes to validate on and {len(tally.train)} "
+        f"to train on{both}, out of {tally.size}."
+    )
+
+
+def planned_line(certified: Iterable[Guarantee], choices: Choices) -> list[str]:
     """What bets and stakes were sized by."""
-    choices = certificate.choices
-    sized = [g.metric for g in certificate.guarantees if g.bound in SIZED]
+    sized = list(dict.fromkeys(g.metric for g in certified if g.bound in SIZED))
     values = [
         f"{metric} {choices.guesses[metric]:g}"
-        for metric in dict.fromkeys(sized)
+        for metric in sized
         if metric in choices.guesses and metric not in choices.variances
     ]
     values += [
         f"a variance of {choices.variances[metric]:.4f} for {metric}, from the training nodes"
-        for metric in dict.fromkeys(sized)
+        for metric in sized
         if metric in choices.variances
     ]
     if "recall" in sized and choices.matched is not None and "recall" not in choices.variances:
@@ -201,26 +271,25 @@ def planned_line(certificate: "Certificate") -> list[str]:
     return [f"Planned for: {plan}."]
 
 
-def threshold_line(certificate: "Certificate") -> list[str]:
-    if certificate.threshold is None:
+def threshold_line(threshold: Threshold | None, choices: Choices) -> list[str]:
+    if threshold is None:
         return []
-    choices, chosen = certificate.choices, certificate.threshold.chosen
     tried = ", ".join(map(as_text, choices.candidates))
-    if chosen is None:
-        passed = ", ".join(map(as_text, certificate.threshold.passed))
+    if threshold.chosen is None:
+        passed = ", ".join(map(as_text, threshold.passed))
         but = f" On the holdout matcher {passed} passed; the gap was too large." if passed else ""
         return [
             f"Threshold: none of {tried} was certified to have precision {choices.target}.{but}"
         ]
     return [
-        f"Threshold: {as_text(chosen)}, the loosest of {tried} that was certified to have "
-        f"precision {choices.target}."
+        f"Threshold: {as_text(threshold.chosen)}, the loosest of {tried} that was certified to "
+        f"have precision {choices.target}."
     ]
 
 
-def ledger_line(certificate: "Certificate") -> list[str]:
-    ledger = certificate.ledger
-    if ledger is None or certificate.exploratory:
+def ledger_line(ledger: Ledger, exploratory: Sequence[str]) -> list[str]:
+    """What the ledger shows: whether the matcher was on record, and how many others there are."""
+    if ledger is None or exploratory:
         return []
     number, others = ledger["certificates"], ledger["uncertified"]
     many = "1 certificate" if number == 1 else f"{number} certificates"
@@ -244,33 +313,17 @@ def _since(ledger: Mapping[str, Any]) -> str:
     return f"{was} on record before the validation labels"
 
 
-def advise(tally: Tally, choices: Choices) -> tuple[str, ...]:
-    """How many nodes it takes for enough true matches."""
-    used = tally.fresh if choices.theorem == "sharp" else tally.validation
-    matched = sum(bool(label.t) for label in used)
-    if not 0 < matched < ENOUGH:
-        return ()
-    more = math.ceil(len(used) * (ENOUGH - matched) / matched)
-    more = min(more, tally.size - len(tally.validation))
-    if not more:
-        return ()
-    how = "in a fresh draw, which costs δ again (a sample must not grow after its labels were seen)"
-    if choices.is_anytime:
-        how = "or label on: this draw may grow"
-    return (
-        f"Only {matched} validation nodes have a true match, so the bounds are loose: draw about "
-        f"{more} more nodes for {ENOUGH}, {how}.",
-    )
-
-
-def short(certificate: "Certificate") -> str:
+def short(
+    lead: Sequence[str],
+    certified: Iterable[Guarantee],
+    below: Iterable[str],
+    assumptions: Iterable[str],
+) -> str:
     """For a notebook's cell: the guarantees in words."""
-    items = "".join(
-        f"<li>{escape(g.subject)} <b>{escape(g.text)}</b></li>" for g in certificate.guarantees
-    )
-    said = "".join(f"<p>{escape(line)}</p>" for line in threshold_line(certificate))
-    assumed = "".join(f"<li>{escape(line)}</li>" for line in certificate.assumptions)
+    items = "".join(f"<li>{escape(g.subject)} <b>{escape(g.text)}</b></li>" for g in certified)
+    lines = "".join(f"<p>{escape(line)}</p>" for line in below)
+    assumed = "".join(f"<li>{escape(line)}</li>" for line in assumptions)
     return (
-        f"<div><p>{escape(' '.join(heading(certificate)))}</p><ul>{items}</ul>{said}"
+        f"<div><p>{escape(' '.join(lead))}</p><ul>{items}</ul>{lines}"
         f"<details><summary>What is assumed</summary><ul>{assumed}</ul></details></div>"
     )

@@ -215,7 +215,6 @@ def _label(options: argparse.Namespace) -> int:
 def _certify(options: argparse.Namespace) -> int:
     from matchbound.audits.draw import PARTS
     from matchbound.certificates.certification import certify
-    from matchbound.certificates.words import why_not_whole
     from matchbound.files import check_writable, refuse_existing, refuse_input_as_out
 
     out = Path(options.out or Path(options.audit or ".") / "certificate.json")
@@ -260,7 +259,7 @@ def _certify(options: argparse.Namespace) -> int:
     for metric, target in required.items():
         verdict, reason = (
             "certified" if met[metric] else "not certified",
-            why_not_whole(certificate),
+            certificate.shortfall,
         )
         verdict += f" ({reason})" if reason else ""
         print(f"Required {metric} {target:g}: {verdict}.", file=sys.stderr)

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from matchbound.certificates import (
     comparison,
-    heading,
     ledger_line,
     meaning,
     planned_line,
+    sentences,
     threshold_line,
-    why_not_whole,
 )
 from matchbound.charts import Bar, picture
 from matchbound.reports.sections import costs, differences, errors, tallies, verification
@@ -53,7 +52,7 @@ def page(certificate: "Certificate", targets: Targets) -> str:
 def _first(certificate: "Certificate", targets: Targets) -> str:
     bands = {part.name for part in parts(certificate.choices) if part.is_band}
     whole = [g for g in certificate.guarantees if g.part not in bands]
-    lines = "".join(f"<p class='lead'>{escape(line)}</p>" for line in heading(certificate))
+    lines = "".join(f"<p class='lead'>{escape(line)}</p>" for line in certificate.heading)
     cards = "".join(_card(certificate, g.metric, g.part, targets) for g in whole)
     marks = (
         '<p class="key"><span class="mark range"></span> where it lies '
@@ -62,10 +61,14 @@ def _first(certificate: "Certificate", targets: Targets) -> str:
         + "</p>"
     )
     drawn = f"<figure>{picture(_drawn(whole, targets))}{marks}</figure>" if whole else ""
-    lines_below = [*meaning(certificate), *threshold_line(certificate), *comparison(certificate)]
-    said = "".join(f"<p>{escape(line)}</p>" for line in lines_below)
+    below = [
+        *meaning(certificate.guarantees),
+        *threshold_line(certificate.threshold, certificate.choices),
+        *comparison(certificate.guarantees, certificate.tallies, certificate.choices),
+    ]
+    text = "".join(f"<p>{escape(line)}</p>" for line in below)
     warning = ' class="exploratory"' if certificate.exploratory else ""
-    return f'<section{warning}>{lines}<div class="cards">{cards}</div>{drawn}{said}</section>'
+    return f'<section{warning}>{lines}<div class="cards">{cards}</div>{drawn}{text}</section>'
 
 
 def _card(certificate: "Certificate", metric: str, part: str, targets: Targets) -> str:
@@ -74,7 +77,7 @@ def _card(certificate: "Certificate", metric: str, part: str, targets: Targets) 
     if metric in targets:
         met = certificate.meets(metric, targets[metric], part)
         word = "certified" if met else "not certified"
-        reason = why_not_whole(certificate)
+        reason = certificate.shortfall
         word += f" ({escape(reason)})" if reason else ""
         verdict = f'<p class="verdict">target {targets[metric]:g}: {word}</p>'
     where = "" if part == WHOLE else f", {part}"
@@ -89,9 +92,12 @@ def _card(certificate: "Certificate", metric: str, part: str, targets: Targets) 
 def _assumed(certificate: "Certificate") -> str:
     tally = next(iter(certificate.tallies.values()))
     both = f", {len(tally.overlap):,} of them in both" if tally.overlap else ""
-    items = "".join(f"<li>{escape(line)}</li>" for line in certificate.assumptions)
-    advice = "".join(f"<p>{escape(line)}</p>" for line in certificate.advice)
-    lines = [*planned_line(certificate), *ledger_line(certificate)]
+    items = "".join(f"<li>{escape(line)}</li>" for line in certificate.sentences)
+    advice = "".join(f"<p>{escape(line)}</p>" for line in sentences(certificate.advice))
+    lines = [
+        *planned_line(certificate.guarantees, certificate.choices),
+        *ledger_line(certificate.ledger, certificate.exploratory),
+    ]
     ledger = "".join(f"<p>{escape(line)}</p>" for line in lines)
     return (
         "<section><h2>What was labelled</h2>"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.certificates import Certificate, contradictions, from_record, read_record
+from matchbound.certificates import Certificate, contradictions, read_record
 from matchbound.errors import InputError
 from matchbound.files import is_folder, write_whole
 from matchbound.reports.page import page
@@ -31,7 +31,7 @@ def write_report(
         place = Path(certificate)
         file = place / "certificate.json" if is_folder(place) else place
         record = read_record(file)
-        loaded = from_record(record)
+        loaded = Certificate.from_record(record)
         _refuse_altered(record, loaded)
         out = file.parent / "report.html" if path is None else Path(path)
     for metric in targets or {}:

@@ -63,7 +63,7 @@ def costs(certificate: "Certificate") -> str:
 
 def differences(certificate: "Certificate") -> str:
     """How many nodes the matchers treat alike, and how they differ elsewhere."""
-    if not any(name.partition(" ")[0] == "complete" for name in certificate.inputs):
+    if not certificate.has_complete:
         return ""
     blocks = []
     for part, tally in certificate.tallies.items():

@@ -1,0 +1,82 @@
+"""What a certificate shows to be wrong by itself, without any other file."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from matchbound.certificates.advice import advise
+from matchbound.certificates.certificate import Certificate
+from matchbound.certificates.record import changed, leaves
+from matchbound.errors import MatchboundError
+from matchbound.theorems import (
+    Guarantee,
+    brought_variances,
+    choose_threshold,
+    guarantees,
+    parts,
+)
+
+
+def contradictions(record: Mapping[str, Any], certificate: Certificate) -> Iterator[str]:
+    """Yield what was changed, what no certificate has, and what the tallies do not give."""
+    yield from changed(record)
+    yield from unknown_fields(record, certificate.as_dict())
+    yield from _recomputed(certificate)
+
+
+def unknown_fields(record: Mapping[str, Any], rewritten: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the places that the certificate does not have when it is written again."""
+    ours = dict(leaves(dict(rewritten)))
+    for place, leaf in leaves(dict(record)):
+        is_digest = place == "digest" or place.startswith("digests.")
+        if not is_digest and (place not in ours or ours[place] != leaf):
+            yield f"{place} is not part of a certificate, or not as one has it"
+
+
+def _recomputed(certificate: Certificate) -> Iterator[str]:
+    """Yield what does not follow from the tallies."""
+    tallies, choices = certificate.tallies, certificate.choices
+    if list(tallies) != [part.name for part in parts(choices)]:
+        yield "tallies are not of the parts that the choices make"
+        return
+    nodes = [node for tally in tallies.values() for node in (*tally.train, *tally.validation)]
+    if choices.one_to_one and any((node.t or 0) > 1 for node in nodes):
+        yield "tallies hold a node with several true matches, which choices.one_to_one excludes"
+    if choices.brought is ("draw" in certificate.inputs):
+        yield "choices.brought is not what the inputs say"
+    if choices.brought and dict(choices.variances) != brought_variances(tallies):
+        yield "choices.variances are not what the training nodes' labels give"
+    try:
+        again = guarantees(tallies, choices, complete=certificate.has_complete)
+        yield from _threshold_differences(certificate)
+    except MatchboundError as error:
+        yield f"tallies give no guarantee: {error}"
+        return
+    yield from guarantee_differences(certificate.guarantees, again)
+    if certificate.advice != advise(next(iter(tallies.values())), choices):
+        yield "advice is not what the tallies give"
+
+
+def _threshold_differences(certificate: Certificate) -> Iterator[str]:
+    tallies, choices = certificate.tallies, certificate.choices
+    if choices.choose_threshold:
+        chosen = choose_threshold(tallies, choices, complete=certificate.has_complete)
+        if certificate.threshold != chosen:
+            yield f"threshold is not what the tallies give, {chosen.chosen}"
+    elif certificate.threshold is not None:
+        yield "threshold was not to be chosen"
+
+
+def guarantee_differences(
+    recorded: tuple[Guarantee, ...], recomputed: tuple[Guarantee, ...]
+) -> Iterator[str]:
+    """Yield the fields of guarantees that are not as recomputed."""
+    if len(recomputed) != len(recorded):
+        yield f"guarantees are {len(recorded)}, the choices make {len(recomputed)}"
+    for i, (before, again) in enumerate(zip(recorded, recomputed, strict=False)):
+        for name, value in asdict(again).items():
+            if getattr(before, name) != value:
+                yield (
+                    f"guarantees[{i}].{name} is {getattr(before, name)!r}, "
+                    f"the tallies give {value!r}"
+                )

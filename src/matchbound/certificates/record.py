@@ -1,0 +1,154 @@
+"""certificate.json: read and written, with its digests and its version."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from matchbound.certificates.remark import Remark
+from matchbound.errors import InputError
+from matchbound.files import digest_of_text, read_json, read_text
+from matchbound.theorems import Choices, Guarantee, Tally, Threshold
+
+VERSION = 2
+INPUTS = ("population", "draw", "labels", "trained_on", "holdout", "complete")
+SHORT = 16  # of a part's digest; the whole certificate's is in full
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Read certificate.json as plain values, of whichever version."""
+    text = read_text(path, "certificate", "Give a certificate.json that matchbound wrote.")
+    try:
+        record = read_json(text)
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict) or "matchbound" not in record:
+        raise InputError(
+            f"certificate must be one that matchbound wrote, got {str(path)!r}. "
+            "Give a certificate.json as it was written."
+        )
+    return record
+
+
+def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of the certificate in a record of this version."""
+    _check_version(record["matchbound"])
+    try:
+        check_inputs(record["inputs"])
+        if not record["tallies"]:
+            raise TypeError("tallies are empty")
+        return {
+            "guarantees": tuple(
+                Guarantee(**{field.name: each[field.name] for field in fields(Guarantee)})
+                for each in record["guarantees"]
+            ),
+            "choices": Choices.from_dict(record["choices"]),
+            "tallies": {part: Tally.from_dict(each) for part, each in record["tallies"].items()},
+            "inputs": record["inputs"],
+            "assumptions": tuple(map(Remark.from_dict, record["assumptions"])),
+            "advice": tuple(map(Remark.from_dict, record["advice"])),
+            "threshold": _threshold(record["threshold"]),
+            "exploratory": tuple(record["exploratory"]),
+            "ledger": _ledger(record["ledger"]),
+        }
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise unreadable(error) from None
+
+
+def unreadable(error: Exception) -> InputError:
+    return InputError(
+        f"certificate must hold what matchbound wrote, got something else ({error}). "
+        "Give a certificate.json as it was written."
+    )
+
+
+def _check_version(version: object) -> None:
+    if version == 1:
+        raise InputError(
+            f"certificate must be of version {VERSION} to be loaded or shown, got 1. Check it with "
+            "`matchbound verify`, which knows version 1, and certify again."
+        )
+    if version != VERSION:
+        raise InputError(
+            f"certificate must be of version {VERSION}, got {version!r}. "
+            "Use the matchbound that wrote it."
+        )
+
+
+def check_inputs(inputs: Mapping[str, Any]) -> None:
+    for name, source in inputs.items():
+        if name.partition(" ")[0] not in INPUTS:
+            raise TypeError(f"inputs has no {name!r}")
+        if not isinstance(source["path"], str | None) or not isinstance(source["digest"], str):
+            raise TypeError("inputs must have paths and digests")
+
+
+def _threshold(record: Mapping[str, Any] | None) -> Threshold | None:
+    return None if record is None else Threshold(record["chosen"], tuple(record["passed"]))
+
+
+def _ledger(record: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    if record is None:
+        return None
+    names = ("entries", "draws", "certificates", "other_labels", "matchers", "uncertified")
+    numbers = [record[name] for name in (*names, "together")]
+    if not all(isinstance(n, int | float) for n in numbers) or not record.keys() >= {"head"}:
+        raise TypeError("ledger must hold numbers")
+    if not isinstance(record["registered"], int | None):
+        raise TypeError("ledger must hold the entry of the registration")
+    seeded = record["seeded"]
+    if not isinstance(record["grown"], bool) or not isinstance(seeded, dict | None):
+        raise TypeError("ledger must hold the entries of matcher, choices and seed")
+    if seeded is not None and set(seeded) != {"register", "choices", "draw"}:
+        raise TypeError("ledger must hold the entries of matcher, choices and seed")
+    return record
+
+
+def sealed(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the version, a digest of each number or list of numbers, and one of the whole."""
+    record = {"matchbound": VERSION, **body}
+    record["digests"] = {place: digest_of(leaf)[:SHORT] for place, leaf in leaves(record)}
+    return record | {"digest": digest_of(record)}
+
+
+def changed(record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what does not have the digest that the record gives it."""
+    body = {name: value for name, value in record.items() if name not in ("digests", "digest")}
+    digests = record.get("digests")
+    digests = digests if isinstance(digests, dict) else {}
+    present = dict(leaves(body))
+    intact = True
+    for place in [*present, *(place for place in digests if place not in present)]:
+        if place not in present or digests.get(place) != digest_of(present[place])[:SHORT]:
+            intact = False
+            yield f"{place} was changed" if place in present else f"{place} was removed"
+    whole = {name: value for name, value in record.items() if name != "digest"}
+    if intact and record.get("digest") != digest_of(whole):
+        yield "digest was changed"
+
+
+def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield each scalar and each list of numbers, with its place: `guarantees[0].value`."""
+    if isinstance(value, dict) and value:
+        for name, inner in value.items():
+            yield from leaves(inner, f"{place}.{name}" if place else str(name))
+    elif isinstance(value, list) and value and isinstance(value[0], dict | str):
+        for i, inner in enumerate(value):
+            yield from leaves(inner, f"{place}[{i}]")
+    else:
+        yield place, value
+
+
+def digest_of(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return digest_of_text(text)
+
+
+def as_text(record: Mapping[str, Any]) -> str:
+    """The text of certificate.json: a list of numbers is one line, so that a person can read it."""
+    text = json.dumps(record, indent=2, ensure_ascii=False)
+    inner = re.compile(r"\[\s+((?:-?[\d.e+-]+|null)(?:,\s+(?:-?[\d.e+-]+|null))*)\s+\]")
+    text = inner.sub(lambda m: "[" + re.sub(r",\s+", ", ", m[1]) + "]", text)
+    return re.sub(r"(\]),\n\s+(?=\[)", r"\1, ", text) + "\n"
