@@ -22,7 +22,7 @@ def columns(request, monkeypatch):
 def shown(capsys, *words):
     """What is printed by a command that ends with status 0."""
     if words[0] in NAMES:
-        with pytest.raises(SystemExit, match="^0$"):
+        with pytest.raises(SystemExit, match=r"^0$"):
             run(*words)
     else:
         assert run(*words) == 0
