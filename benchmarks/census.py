@@ -61,7 +61,7 @@ def certify(folder):
     command = [
         sys.executable,
         "-m",
-        "matchbound.commands.main",
+        "matchbound",
         "certify",
         folder / "audit",
         "--force",

@@ -99,7 +99,7 @@ def python(code):
 
 def matchbound(*arguments):
     """How long the command took, starting included, and its greatest resident memory in GB."""
-    command = [sys.executable, "-m", "matchbound.commands.main", *map(str, arguments)]
+    command = [sys.executable, "-m", "matchbound", *map(str, arguments)]
     start = time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)

@@ -43,7 +43,8 @@ def loaded_by(statement):
         "import matchbound; matchbound.plan",
         "import matchbound; matchbound.reconcile, matchbound.matchers.MATCHERS",
         "import matchbound.commands.main",
-        "from matchbound.commands.main import _parser; _parser().format_help()",
+        "from matchbound.commands.main import main; main(['--help-all'])",
+        "from matchbound.commands.main import parser_of; parser_of('certify').format_all()",
         "import matchbound.engines.connection",
     ],
 )

@@ -63,7 +63,7 @@ def certify_of(folder):
 
 
 def command(arguments):
-    return [sys.executable, "-m", "matchbound.commands.main", *map(str, arguments)]
+    return [sys.executable, "-m", "matchbound", *map(str, arguments)]
 
 
 def run(*arguments, temp=None):

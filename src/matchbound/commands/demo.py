@@ -1,5 +1,6 @@
-"""The whole chain on data made for it: two noisy views of one population, and a matcher."""
+"""`matchbound demo`: the whole chain on two noisy views of one population, and a matcher."""
 
+import argparse
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,12 +10,24 @@ from numpy.typing import NDArray
 
 from matchbound.audits import FILES, Draw, draw, labels
 from matchbound.certificates import certify
+from matchbound.commands.options import add_force
 from matchbound.files import csv_text, refuse_existing, remove, write_whole
 
 PEOPLE, FIELDS, VALUES = 4000, 6, 25
 ERRORS = np.array([0.03, 0.05, 0.08, 0.12, 0.15, 0.2])  # how often each field is garbled
 BLOCKS = [(0, 1), (2, 3), (4, 5), (0, 2)]  # pairs that agree on one of these are compared
+EXAMPLE = "matchbound demo --out demo-audit"
 Labels = Sequence[tuple[str, str | None]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", default="demo-audit", metavar="FOLDER", help="default: demo-audit")
+    add_force(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    demo(Path(options.out), force=options.force)
+    return 0
 
 
 class World:

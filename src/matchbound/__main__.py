@@ -1,0 +1,7 @@
+"""`python -m matchbound`."""
+
+import sys
+
+from matchbound.commands.main import main
+
+sys.exit(main())

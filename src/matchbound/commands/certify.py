@@ -1,0 +1,159 @@
+"""`matchbound certify`: bound a matcher's precision and recall."""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from matchbound.commands.options import (
+    add_choices,
+    add_engine,
+    add_force,
+    add_holdout,
+    add_sides,
+    add_threshold,
+    by_algorithm,
+    by_metric,
+    chosen,
+    columns,
+)
+from matchbound.commands.terminal import progress, say
+from matchbound.errors import InputError
+
+if TYPE_CHECKING:
+    from matchbound.certificates import Certificate
+
+EXAMPLE = "matchbound certify audit --holdout matches.csv --require precision=0.95"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("audit", nargs="?", metavar="AUDIT", help="the folder that draw wrote")
+    add_holdout(parser)
+    parser.add_argument(
+        "--complete",
+        metavar="C",
+        action="append",
+        help="matches of the matcher to certify, "
+        "developed with anything; without it the holdout matcher is certified",
+    )
+    add_threshold(parser)
+    parser.add_argument("--labels", metavar="FILE", help="default: AUDIT/labels.csv")
+    parser.add_argument(
+        "--require",
+        action="append",
+        metavar="METRIC=VALUE",
+        help="exit with 1 unless this is certified",
+    )
+    parser.add_argument("--json", action="store_true", help="print the certificate as JSON")
+    parser.add_argument("--out", metavar="FILE", help="default: AUDIT/certificate.json")
+    add_force(parser)
+    _add_brought(parser)
+    add_sides(parser)
+    add_choices(parser)
+    add_engine(parser, default="duckdb", help="(default: duckdb)")
+
+
+def _add_brought(parser: argparse.ArgumentParser) -> None:
+    drawn = parser.add_argument_group("of a draw")
+    drawn.add_argument(
+        "--unlabelled",
+        choices=("refuse", "worst"),
+        default="refuse",
+        help="drawn nodes without a label (default: refuse)",
+    )
+    drawn.add_argument(
+        "--gap-from",
+        metavar="census|sample",
+        help="where the matchers are compared (default: as drawn)",
+    )
+    brought = parser.add_argument_group("labels without a draw")
+    brought.add_argument("--population", metavar="P", help="(with AUDIT: where it is now)")
+    brought.add_argument("--id", metavar="COLUMN", help="the population's column of ids")
+    brought.add_argument("--trained-on", metavar="D", help="labelled nodes the holdout trained on")
+    brought.add_argument(
+        "--assume-uniform",
+        action="store_true",
+        help="the labelled nodes are a uniform random sample",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """1 if a requirement is not certified."""
+    from matchbound.certificates.certification import certify
+
+    out = _check_out(options)
+    required = by_metric(options.require, "require")
+    _check_required(required, options)
+    certificate = certify(
+        options.audit,
+        holdout=by_algorithm(options.holdout),
+        complete=by_algorithm(options.complete),
+        labels=options.labels,
+        threshold=options.threshold,
+        unlabelled=options.unlabelled,
+        gap_from=options.gap_from,
+        population=options.population,
+        id=options.id,
+        trained_on=options.trained_on,
+        assume_uniform=options.assume_uniform,
+        columns=columns(options.columns),
+        dedupe=options.dedupe,
+        link=options.link,
+        source=options.source,
+        engine=options.engine,
+        memory=options.memory,
+        temp=options.temp,
+        progress=progress,
+        out=out,
+        force=options.force,
+        **chosen(options),
+        **({} if options.allowance is None else {"allowance": options.allowance}),
+    )
+    met = {metric: certificate.meets(metric, target) for metric, target in required.items()}
+    say(certificate.to_json().rstrip("\n") if options.json else certificate)
+    _print_required(certificate, required, met)
+    return 0 if all(met.values()) else 1
+
+
+def _check_out(options: argparse.Namespace) -> Path:
+    """Where the certificate is to be written; refused before anything is computed."""
+    from matchbound.audits.draw import PARTS
+    from matchbound.files import check_writable, refuse_existing, refuse_input_as_out
+
+    out = Path(options.out or Path(options.audit or ".") / "certificate.json")
+    refuse_existing([out], options.force)
+    if options.audit is None or Path(options.audit).is_dir():
+        check_writable(out)
+    inputs = [options.labels, options.population, options.trained_on]
+    inputs += [Path(options.audit) / name for name in PARTS if options.audit is not None]
+    for matches in (by_algorithm(options.holdout), by_algorithm(options.complete)):
+        inputs += matches.values() if isinstance(matches, dict) else [matches]
+    refuse_input_as_out(out, inputs)
+    return out
+
+
+def _check_required(required: Mapping[str, float], options: argparse.Namespace) -> None:
+    """Refuse, before anything is computed, to require what is not among what is certified."""
+    from matchbound.audits.draw import Draw
+    from matchbound.theorems.choices import Choices
+
+    metrics = options.metric or Choices().metrics
+    if required and options.audit is not None and not options.metric:
+        metrics = Draw.load(options.audit).choices.metrics
+    for metric in required:
+        if metric not in metrics:
+            raise InputError(
+                f"metric must be one that was certified, got {metric!r}. "
+                f"Choose among {', '.join(metrics)}."
+            )
+
+
+def _print_required(
+    certificate: "Certificate", required: Mapping[str, float], met: Mapping[str, bool]
+) -> None:
+    reason = certificate.shortfall
+    for metric, target in required.items():
+        verdict = "certified" if met[metric] else "not certified"
+        verdict += f" ({reason})" if reason else ""
+        print(f"Required {metric} {target:g}: {verdict}.", file=sys.stderr)

@@ -1,0 +1,190 @@
+"""`matchbound draw`: draw the nodes to label, and write the audit folder."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from matchbound.commands.options import (
+    add_choices,
+    add_engine,
+    add_force,
+    add_holdout,
+    add_sides,
+    add_threshold,
+    by_algorithm,
+    chosen,
+    columns,
+    pairs,
+)
+from matchbound.commands.terminal import progress, say
+from matchbound.errors import InputError
+
+EXAMPLE = "matchbound draw people.csv --labels 600 --holdout matches.csv --out audit"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("population", metavar="POPULATION", help="CSV or Parquet, a row a node")
+    parser.add_argument("--labels", type=int, metavar="N", help="nodes to validate on")
+    parser.add_argument("--train", type=int, metavar="T", help="nodes to train on (default: 0)")
+    parser.add_argument("--id", metavar="COLUMN", help="the column of ids (default: id)")
+    add_holdout(parser)
+    add_threshold(parser)
+    parser.add_argument("--out", required=True, metavar="AUDIT", help="the audit folder to write")
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="check and print everything; make no seed and no file",
+    )
+    add_force(parser)
+    _add_kinds(parser)
+    add_sides(parser)
+    add_choices(parser)
+    add_engine(parser, default="duckdb", help="(default: duckdb)")
+
+
+def _add_kinds(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("other kinds of draws")
+    group.add_argument(
+        "--trained-on", metavar="LABELS", help="labels that were there before, instead of --train"
+    )
+    group.add_argument(
+        "--seed", metavar="TEXT", help="to repeat a draw; what it certifies meets no --require"
+    )
+    group.add_argument(
+        "--anytime", action="store_true", help="labels may be looked at, and stopped, at any time"
+    )
+    group.add_argument(
+        "--extend", action="store_true", help="let the anytime draw in AUDIT grow to N labels"
+    )
+    group.add_argument(
+        "--until",
+        action="append",
+        metavar="METRIC=K",
+        help="recall: until K nodes have a true match; precision: until K have a match of H",
+    )
+    group.add_argument("--among", metavar="H", help="draw only from nodes that H matches")
+    group.add_argument(
+        "--gap", type=int, metavar="G", help="nodes to compare the matchers on, if not on all"
+    )
+    group.add_argument("--rounds", type=int, metavar="R", help="of a guided matcher")
+    group.add_argument("--options", metavar="T,…", help="thresholds to choose among in each round")
+
+
+def run(options: argparse.Namespace) -> int:
+    from matchbound.audits.sample import draw, dry_run
+
+    out = Path(options.out)
+    if options.extend:
+        return _extend(options, out)
+    if options.dry_run:
+        for line in dry_run(options.population, **_keywords(options)):
+            say(line)
+        _say_how_to_label(out)
+        say("Dry run: no seed was made, and nothing was written.")
+        return 0
+    say(draw(options.population, say=say, **_keywords(options)))
+    _say_how_to_label(out)
+    return 0
+
+
+def _keywords(options: argparse.Namespace) -> dict[str, Any]:
+    """What `draw` is called with, besides the population."""
+    holdout, among = by_algorithm(options.holdout), options.among
+    if among is not None and holdout is not None:
+        raise InputError(
+            f"holdout must be left out with among, got {holdout!r}: that is the matcher. Drop it."
+        )
+    return {
+        "labels": options.labels,
+        "train": options.train or 0,
+        "seed": options.seed,
+        "id": options.id,
+        "holdout": holdout if among is None else among,
+        "threshold": options.threshold,
+        "columns": columns(options.columns),
+        "anytime": options.anytime,
+        "allowance": options.allowance,
+        "trained_on": options.trained_on,
+        "dedupe": options.dedupe,
+        "link": options.link,
+        "source": options.source,
+        "out": Path(options.out),
+        "force": options.force,
+        "engine": options.engine,
+        "memory": options.memory,
+        "temp": options.temp,
+        "progress": progress,
+        **chosen(options),
+        **_of_the_draw(options),
+    }
+
+
+def _of_the_draw(options: argparse.Namespace) -> dict[str, Any]:
+    """The choices typed that only a draw can make."""
+    values = {
+        "gap": options.gap,
+        "until": _until(options.until),
+        "among": True if options.among is not None else None,
+        "rounds": options.rounds,
+        "options": _whole_numbers(options.options),
+    }
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _until(texts: list[str] | None) -> dict[str, int] | None:
+    """`recall=200`."""
+    if not texts:
+        return None
+    for place, (metric, count) in enumerate(pairs(texts, "until")):
+        if not count.isdecimal() or place:
+            raise InputError(
+                f"until must be one metric and a number of nodes, got {metric}={count}. "
+                "Give for example recall=200."
+            )
+    return {metric: int(count)}
+
+
+def _whole_numbers(text: str | None) -> tuple[int, ...] | None:
+    """`2,3,4`."""
+    if text is None:
+        return None
+    if not all(part.strip().isdecimal() for part in text.split(",")):
+        raise InputError(
+            f"options must be whole numbers with commas between them, got {text!r}. "
+            "Give for example 2,3,4."
+        )
+    return tuple(int(part) for part in text.split(","))
+
+
+def _say_how_to_label(out: Path) -> None:
+    say(f"Verify their matches and write them to {out / 'labels.csv'} as columns x, y;")
+    say("one row a true match, an empty y where a node has none. The ids are in sample.csv.")
+
+
+def _extend(options: argparse.Namespace, out: Path) -> int:
+    """Put a larger draw in the place of a smaller one; all but the number of labels stays."""
+    from matchbound.audits.draw import Draw
+    from matchbound.audits.folder import draw_record
+    from matchbound.audits.sample import redraw
+
+    before = draw_record(out) or Draw.load(out).as_dict()
+    own = ("extend", "population", "labels", "out", "engine", "memory", "temp", "force")
+    other = [name for name, value in vars(options).items() if value and name not in own]
+    if other:
+        raise InputError(
+            f"{other[0]} must be left out with extend, got {getattr(options, other[0])!r}: "
+            "everything but labels is as it was drawn. Drop it."
+        )
+    larger = redraw(
+        before,
+        options.population,
+        labels=options.labels,
+        trained_on=(before["trained_on"] or {}).get("path"),
+        engine=options.engine,
+        memory=options.memory,
+        temp=options.temp,
+        progress=progress,
+    )
+    larger.extend(out)
+    say(larger)
+    return 0

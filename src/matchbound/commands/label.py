@@ -1,0 +1,75 @@
+"""`matchbound label`: verify the drawn nodes' matches on a local page."""
+
+import argparse
+
+from matchbound.commands.options import add_columns, add_threshold, by_metric, columns
+from matchbound.commands.terminal import say
+
+EXAMPLE = "matchbound label audit --records people.csv --against others.csv"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("audit", metavar="AUDIT", help="the folder that draw wrote")
+    parser.add_argument(
+        "--records", required=True, metavar="LEFT", help="the population, with the fields to show"
+    )
+    parser.add_argument(
+        "--against", metavar="RIGHT", help="the table it is matched with (with --dedupe: itself)"
+    )
+    parser.add_argument("--candidates", metavar="PAIRS", help="pairs to be looked at, or clusters")
+    parser.add_argument("--id", metavar="COLUMN", help="the column of ids in RIGHT (default: id)")
+    parser.add_argument(
+        "--twice", type=int, default=0, metavar="N", help="give the first N nodes to two people"
+    )
+    parser.add_argument(
+        "--no-browser", dest="browser", action="store_false", help="only print the address"
+    )
+    _add_live(parser)
+    _add_serving(parser)
+
+
+def _add_live(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("live bounds of an anytime draw")
+    group.add_argument("--holdout", metavar="H", help="matches of the matcher on record")
+    group.add_argument("--population", metavar="FILE", help="if neither LEFT nor where it was")
+    add_threshold(group)
+    add_columns(group)
+    group.add_argument(
+        "--target", action="append", metavar="METRIC=VALUE", help="bound at which one may stop"
+    )
+
+
+def _add_serving(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("the page's address")
+    group.add_argument(
+        "--listen", default="127.0.0.1", metavar="ADDRESS", help="(default: this machine alone)"
+    )
+    group.add_argument("--port", type=int, default=0, metavar="P", help="(default: any free one)")
+
+
+def run(options: argparse.Namespace) -> int:
+    from matchbound.desk.inputs import Inputs
+    from matchbound.desk.server import label
+
+    inputs = Inputs(
+        options.records,
+        options.against,
+        options.candidates,
+        options.holdout,
+        options.threshold,
+        columns(options.columns),
+        options.population,
+        options.id,
+        by_metric(options.target, "target"),
+    )
+    summary = label(
+        options.audit,
+        inputs,
+        twice=options.twice,
+        listen=options.listen,
+        port=options.port,
+        browser=options.browser,
+        say=say,
+    )
+    say(summary)
+    return 0

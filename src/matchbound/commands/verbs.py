@@ -1,0 +1,50 @@
+"""The table of verbs: what help shows, without loading what a verb needs."""
+
+from typing import NamedTuple
+
+
+class Verb(NamedTuple):
+    """A verb; the module of its name in this room has `add_arguments` and `run`."""
+
+    name: str
+    line: str
+    """What it does, in one line of help."""
+    ordinary: bool = False
+    """Whether an ordinary audit needs it, so that bare `matchbound` shows it."""
+
+
+VERBS = (
+    Verb("demo", "the whole chain on data made for it", ordinary=True),
+    Verb("plan", "how many labels are needed, or what they give", ordinary=True),
+    Verb("draw", "draw the nodes to label", ordinary=True),
+    Verb("label", "verify the drawn nodes' matches on a page", ordinary=True),
+    Verb("certify", "bound a matcher's precision and recall", ordinary=True),
+    Verb("verify", "compute a certificate again", ordinary=True),
+    Verb("report", "write a certificate as a page", ordinary=True),
+    Verb("register", "put a holdout matcher on record"),
+    Verb("patch", "write the holdout matcher's matches with the labels over them"),
+    Verb("withhold", "run a matcher without and with the validation labels, and certify it"),
+    Verb("reconcile", "match the nodes of two networks"),
+    Verb("figures", "draw the paper's figures"),
+)
+
+
+def overview(*, every: bool) -> str:
+    """What matchbound is for and its verbs: those of an ordinary audit, or all."""
+    verbs = [verb for verb in VERBS if every or verb.ordinary]
+    width = max(len(verb.name) for verb in verbs)
+    more = "" if every else "\n`matchbound --help-all` shows all verbs."
+    return "\n".join(
+        [
+            "usage: matchbound VERB [options]",
+            "",
+            "Certify matching: bounds on precision and recall that hold with a stated",
+            "probability, for any data and any matcher.",
+            "",
+            *(f"  {verb.name:{width}}  {verb.line}" for verb in verbs),
+            "",
+            f"`matchbound VERB --help` shows a verb's options.{more}",
+            "Exit status: 0 done and every --require met, 1 not certified or not verified,",
+            "2 bad input.",
+        ]
+    )

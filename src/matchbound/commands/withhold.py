@@ -1,0 +1,74 @@
+"""`matchbound withhold`: run a matcher without and with the validation labels, and certify it."""
+
+import argparse
+import math
+from pathlib import Path
+from typing import Any
+
+from matchbound.commands.options import add_force
+from matchbound.commands.terminal import progress, say
+from matchbound.errors import InputError
+
+EXAMPLE = "matchbound withhold audit --command 'python match.py {labels} {out}'"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "audit", metavar="AUDIT", help="the folder that draw wrote, with labels.csv in it"
+    )
+    parser.add_argument(
+        "--command", metavar="TEXT", help="a program: it reads {labels} and writes {out}, both CSV"
+    )
+    parser.add_argument("--left", metavar="FILE", help="or a network, to be reconciled with")
+    parser.add_argument("--right", metavar="FILE", help="this one, labels being the seeds")
+    parser.add_argument("--method", metavar="NAME", help="witness (default), percolation, expand")
+    parser.add_argument(
+        "--threshold",
+        type=float,
+        metavar="T",
+        help="witnesses that a match needs; of a program's matches, the least score",
+    )
+    add_force(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    from matchbound.certificates.withheld import withhold
+    from matchbound.files import check_writable, refuse_existing
+
+    audit = Path(options.audit)
+    out = audit / "certificate.json"
+    refuse_existing([out], options.force)
+    matcher, threshold = _matcher(options)
+    check_writable(out)
+    certificate = withhold(
+        matcher, audit, threshold=threshold, out=out, force=options.force, progress=progress
+    )
+    say(certificate)
+    return 0
+
+
+def _matcher(options: argparse.Namespace) -> tuple[Any, float | None]:
+    """The matcher to run, and the threshold of its matches."""
+    from matchbound.certificates.withheld import command, network
+
+    networks = (options.left, options.right)
+    if (options.command is None) != (None not in networks):
+        raise InputError(
+            "command must be given, or left and right, got "
+            f"{'both' if options.command else 'neither'}. Say which matcher is to be run."
+        )
+    if options.command is None:
+        typed = {"method": options.method, "threshold": _whole(options.threshold)}
+        typed = {name: value for name, value in typed.items() if value is not None}
+        return network(*networks, **typed), 0.0
+    if options.method is not None:
+        raise InputError(
+            f"method must be left out with command, got {options.method!r}. Drop one of them."
+        )
+    return command(options.command), options.threshold
+
+
+def _whole(number: float | None) -> int | float | None:
+    """A whole number as an int: 2.0 witnesses are 2."""
+    is_whole = number is not None and math.isfinite(number) and number == int(number)
+    return int(number) if is_whole and number is not None else number
