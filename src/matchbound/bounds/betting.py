@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from matchbound.bounds.checks import (
-    Known,
     check_delta,
     check_size,
     check_values,
     check_variance,
     one_size,
 )
-from matchbound.bounds.sample import DEFAULT_VARIANCE, Sample, Size
+from matchbound.bounds.sample import DEFAULT_VARIANCE, Known, Sample, Size
 
 
 def anytime(sample: Sample, size: Size, delta: float) -> float:

@@ -7,15 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from matchbound.bounds.sample import Size
+from matchbound.bounds.sample import Known, Size
 from matchbound.errors import InputError
 
 LARGEST_SIZE = 2**53  # beyond this a whole number is no longer exact in floating point
 SMALLEST_DELTA = 1e-300  # below this 1/δ overflows
 SMALLEST_VARIANCE = 1e-12
-
-Known = tuple[float, int]
-"""The sum and the number of members that are known besides, outside those drawn from."""
 
 
 def check_delta(delta: float) -> float:

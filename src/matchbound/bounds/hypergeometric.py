@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from matchbound.bounds.binomial import clopper_pearson
 from matchbound.bounds.checks import check_draw, check_draws
 from matchbound.bounds.ranges import GRAIN, least_share
-from matchbound.bounds.sample import Sample, Size
+from matchbound.bounds.sample import Known, Sample, Size
 
 SETTLED = 60_000  # bits: where a tie's whole numbers are longer, what is in doubt counts as kept
 
@@ -40,7 +40,7 @@ def hypergeometric(sample: Sample, size: Size, delta: float) -> float:
 
 
 def share_lower(
-    k: int, s: int, size: tuple[int, int], delta: float, known: tuple[float, int] = (0.0, 0)
+    k: int, s: int, size: tuple[int, int], delta: float, known: Known = (0.0, 0)
 ) -> float:
     """The mean over an unseen part and a known one, by the least of (sum + m(n))/(count + n).
 
@@ -62,6 +62,18 @@ def share_lower(
 
     found = least_share(lambda n: _invert(k, s, n, delta), size, known)
     return max(found, everywhere)
+
+
+def hypergeometric_share(
+    values: NDArray[np.bool_], size: tuple[int, int], delta: float, known: Known = (0.0, 0)
+) -> float:
+    """`share_lower` from the values themselves."""
+    return share_lower(int(values.sum()), len(values), size, delta, known)
+
+
+def hypergeometric_ones(values: NDArray[np.bool_], n: int, delta: float) -> int:
+    """`hypergeometric_lower` from the values themselves."""
+    return hypergeometric_lower(int(values.sum()), len(values), n, delta)
 
 
 def _below_every_size(k: int, s: int, most: int, delta: float) -> float:

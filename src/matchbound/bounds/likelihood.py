@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from matchbound.bounds.checks import Known, check_binary, check_delta, check_size, one_size
+from matchbound.bounds.checks import check_binary, check_delta, check_size, one_size
 from matchbound.bounds.ranges import least_share
-from matchbound.bounds.sample import Sample, Size
+from matchbound.bounds.sample import Known, Sample, Size
 
 ROUNDING = 1e-9
 BLOCKS = 10_000  # evaluations over a range of sizes

@@ -18,37 +18,85 @@ from matchbound.bounds.checks import (
     flat,
 )
 from matchbound.bounds.hoeffding import hoeffding, serfling
-from matchbound.bounds.hypergeometric import hypergeometric
-from matchbound.bounds.likelihood import likelihood
+from matchbound.bounds.hypergeometric import (
+    hypergeometric,
+    hypergeometric_ones,
+    hypergeometric_share,
+)
+from matchbound.bounds.likelihood import likelihood, likelihood_ones, likelihood_share
 from matchbound.bounds.orderfree import orderfree
-from matchbound.bounds.sample import DEFAULT_VARIANCE, Bound, Sample, Size
+from matchbound.bounds.sample import DEFAULT_VARIANCE, Bound, Ones, Sample, Share, Size
 from matchbound.bounds.star import star
 from matchbound.errors import InputError
 
 
 @dataclass(frozen=True)
 class Row:
-    """A bound and what it is for."""
+    """A bound and its properties. Other modules ask for properties, never for a bound's name.
+
+    `population`: it holds for draws without replacement; `independent`: for independent ones;
+    `future`: theorems about nodes to come may use it. `binary`: values are 0 or 1; `ones` and
+    `share` are then the same bound on a number of ones, and on a share of an unknown number.
+    `ordered`: it depends on the order of the values; `anytime`: it holds after every value.
+
+    `bets`: it is computed from bets or stakes, which a planned variance sizes, and so also bounds a
+    mean over a set of unknown size; `unplanned`: it has a way without a planned variance.
+    `by_mean`: it depends on the values through their mean alone. `monotone`: it never rises when a
+    value falls. `with_errors`: the effect of wrong values on it can be computed. `offered`: users
+    may choose it by name.
+    """
 
     bound: Bound
     population: bool = True
     independent: bool = False
+    future: bool = False
     binary: bool = False
     ordered: bool = False
+    anytime: bool = False
+    bets: bool = False
+    unplanned: bool = False
+    by_mean: bool = False
+    monotone: bool = True
+    with_errors: bool = False
+    offered: bool = True
+    ones: Ones | None = None
+    share: Share | None = None
+
+    @property
+    def from_counts(self) -> bool:
+        """Whether it takes a histogram of any values."""
+        return not (self.ordered or self.binary)
 
 
 BOUNDS = {
-    "hoeffding": Row(hoeffding, independent=True),
-    "serfling": Row(serfling),
-    "bernstein": Row(bernstein),
-    "hypergeometric": Row(hypergeometric, binary=True),
-    "star": Row(star, independent=True, ordered=True),
-    "anytime": Row(anytime, independent=True, ordered=True),
-    "orderfree": Row(orderfree, independent=True),
-    "likelihood": Row(likelihood, binary=True, ordered=True),
+    "hoeffding": Row(hoeffding, independent=True, future=True, by_mean=True),
+    "serfling": Row(serfling, by_mean=True),
+    "bernstein": Row(bernstein, monotone=False),
+    "hypergeometric": Row(
+        hypergeometric,
+        binary=True,
+        with_errors=True,
+        ones=hypergeometric_ones,
+        share=hypergeometric_share,
+    ),
+    "star": Row(star, independent=True, future=True, ordered=True, bets=True, with_errors=True),
+    "anytime": Row(
+        anytime, independent=True, ordered=True, anytime=True, bets=True, with_errors=True
+    ),
+    "orderfree": Row(orderfree, independent=True, bets=True, unplanned=True, with_errors=True),
+    "likelihood": Row(  # `anytime` stands for it where values are 0 or 1
+        likelihood,
+        binary=True,
+        ordered=True,
+        anytime=True,
+        offered=False,
+        ones=likelihood_ones,
+        share=likelihood_share,
+    ),
     "binomial": Row(binomial, population=False, independent=True, binary=True),
-    "maurer_pontil": Row(maurer_pontil, population=False, independent=True),
+    "maurer_pontil": Row(maurer_pontil, population=False, independent=True, monotone=False),
 }
+"""All bounds by name, each with its properties."""
 
 
 def lower(

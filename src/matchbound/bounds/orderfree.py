@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from matchbound.bounds.checks import (
-    Known,
     check_delta,
     check_known,
     check_members,
@@ -19,7 +18,7 @@ from matchbound.bounds.checks import (
     check_weights,
     one_size,
 )
-from matchbound.bounds.sample import DEFAULT_VARIANCE, Sample, Size
+from matchbound.bounds.sample import DEFAULT_VARIANCE, Known, Sample, Size
 
 BOLDEST = 0.75  # the greatest stake
 SKEW = 1.8  # values near 1 with a few low ones want smaller stakes

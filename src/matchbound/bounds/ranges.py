@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from heapq import heappop, heappush
 
-from matchbound.bounds.checks import Known
+from matchbound.bounds.sample import Known
 
 GRAIN = 1e-5  # how far below the least share the result may lie, relative to it
 BLOCKS = 20_000  # and the most evaluations

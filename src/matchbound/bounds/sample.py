@@ -54,3 +54,13 @@ class Sample:
 
 Bound = Callable[[Sample, Size, float], float]
 """A lower bound on the population's mean that holds with probability 1 − δ."""
+
+Known = tuple[float, int]
+"""The sum and the number of members that are known besides, outside those drawn from."""
+
+Ones = Callable[[NDArray[np.bool_], int, float], int]
+"""A lower bound on the number of ones among n, from values drawn in this order: (values, n, δ)."""
+
+Share = Callable[[NDArray[np.bool_], tuple[int, int], float, Known], float]
+"""A lower bound on (sum + ones(n)) / (number + n) for every n in a range, the sum and the number
+being those of known members: (values, range, δ, known)."""

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from matchbound.bounds.betting import bets_at_any_time, fixed_bets_lower
 from matchbound.bounds.checks import (
-    Known,
     check_delta,
     check_known,
     check_members,
@@ -19,7 +18,7 @@ from matchbound.bounds.checks import (
     check_variance,
     one_size,
 )
-from matchbound.bounds.sample import DEFAULT_VARIANCE, Sample, Size
+from matchbound.bounds.sample import DEFAULT_VARIANCE, Known, Sample, Size
 
 
 def star(sample: Sample, size: Size, delta: float) -> float:
