@@ -64,12 +64,14 @@ class Question:
         return Margin(metric, own, self.size, members, right, self.found, self.gap_rate, self.train)
 
 
-def choices_for(guesses: Mapping[str, float], matched: float, **given: Any) -> Choices:
-    """Every metric that is guessed is certified."""
+def choices_for(guesses: Mapping[str, float], matched: float, **choices: object) -> Choices:
+    """Choices that certify every metric that is guessed; those that are None are left out."""
     if not guesses:
         raise InputError("guess must be given for each metric, got none. Give precision=0.95.")
     metrics = [metric for metric in METRICS if metric in guesses] or list(guesses)
-    return Choices(guesses=dict(guesses), matched=matched, metrics=tuple(metrics), **given)
+    made = {name: value for name, value in choices.items() if value is not None}
+    own = {"guesses": dict(guesses), "matched": matched, "metrics": tuple(metrics)}
+    return Choices.from_dict(own | made)
 
 
 def check_labels(labels: int, size: int) -> int:
