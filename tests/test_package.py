@@ -97,13 +97,6 @@ def test_public_names():
         matchbound.nothing  # noqa: B018
 
 
-def test_metrics_are_the_same_everywhere():
-    from matchbound.theorems.choices import METRICS
-    from matchbound.theorems.guarantees import METRICS as TABLE
-
-    assert tuple(TABLE) == METRICS
-
-
 def test_compiled_without_a_cache(monkeypatch):
     """As in a container with nothing to write to."""
     import numba

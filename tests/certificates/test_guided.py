@@ -23,7 +23,7 @@ needs_data = pytest.mark.skipif(not SHARED.exists(), reason="needs the real data
 def test_every_way_through_the_rounds_has_its_share(rounds, options, leaves):
     choices = Choices(0.1, rounds=rounds, options=options)
     assert choices.leaves == leaves
-    total = sum(map(Fraction, choices.shares(2))) * choices.guarantees * leaves
+    total = sum(map(Fraction, choices.design("precision").shares(2))) * choices.guarantees * leaves
     assert Fraction(99, 1000) < total <= Fraction(1, 10)
 
 

@@ -14,7 +14,7 @@ from matchbound.theorems import gaps, members, sharp
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.guarantees import guarantees
 from matchbound.theorems.planned import planned_variances
-from matchbound.theorems.terms import matched_count, pick_bound
+from matchbound.theorems.terms import matched_count
 from support.oracles import tally_by_sets
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "er"
@@ -169,12 +169,12 @@ def old_bounds_of(tally, choices):
     loss = gaps.precision_loss_one_to_one if choices.one_to_one else gaps.precision_loss
     cells = tally.everywhere
     matched = matched_count(cells, "complete")
-    right = sharp.holdout_right(tally, choices).value
+    right = sharp.holdout_right(tally, choices.design("precision")).value
     precision = (right - float(sum(c.nodes * loss(c) for c in cells))) / matched
-    delta, delta_members = choices.shares(2)
-    bound = pick_bound(choices, "recall", choices.one_to_one)
-    found = members.found(tally, choices, delta, bound)
-    least = members.least(tally, choices, delta_members, None)
+    design = choices.design("recall")
+    delta, delta_members = design.shares(2)
+    found = members.found(tally, design, delta, design.labels_bound(choices.one_to_one))
+    least = members.least(tally, design, delta_members, None)
     most = sum(bool(x.t) for x in tally.labelled) + tally.size - len(tally.labelled)
     holdout = members.worst_ratio(found, 1, most, 0.0, 0.0, 0.0)
     dropped = sum(c.nodes for c in cells if gaps.drops(c))

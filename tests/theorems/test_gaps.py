@@ -11,7 +11,7 @@ import pytest
 
 from matchbound import AssumptionError, Choices, Tally
 from matchbound.theorems import gaps, members
-from matchbound.theorems.guarantees import METRICS
+from matchbound.theorems.metrics import METRICS
 from matchbound.theorems.possible import possible
 from matchbound.theorems.tally import Cell, Label
 from matchbound.theorems.terms import Terms
@@ -257,8 +257,9 @@ def true_steps(world, rise, slack):
 
 def certified(metric, tally, choices):
     """Without rounding."""
-    value = METRICS[metric][1]["sharp"](tally, choices, True).value
-    low, high = possible(metric, tally, choices)
+    row, design = METRICS[metric], choices.design(metric)
+    value = row.theorems["sharp"](tally, design, True).value
+    low, high = possible(row, tally, design)
     return min(max(value, low), high)
 
 

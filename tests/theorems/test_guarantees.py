@@ -216,7 +216,7 @@ def test_shares_of_delta_sum_to_at_most_delta():
     for theorem, terms in itertools.product(("sharp", "paper"), (1, 2, 3, 4)):
         for delta in (0.05, 0.1, 0.3, 1e-9):
             for metrics in (("recall",), ("precision", "recall", "error-rate")):
-                shares = Choices(delta, metrics, theorem).shares(terms)
+                shares = Choices(delta, metrics, theorem).design(metrics[0]).shares(terms)
                 total = sum(map(Fraction, shares)) * len(metrics)
                 assert Fraction(delta) * Fraction(999, 1000) < total <= Fraction(delta)
 
@@ -424,7 +424,7 @@ def test_training_nodes_count_exactly_with_a_sampled_gap():
     tally = Tally(60, (missed,) * 20, (right,) * 10, (), (Cell(1, 1, 1, 30),))
     choices = Choices(0.1, ("recall",), one_to_one=True, gap=30)
     (g,) = guarantees({"all": tally}, choices, complete=False)
-    (delta, *_) = choices.shares(3)
+    (delta, *_) = choices.design("recall").shares(3)
     least = min(bounds.hypergeometric_lower(10, 10, n, delta) / (20 + n) for n in range(10, 41))
     assert g.value == pytest.approx(least, rel=2e-5)
 
@@ -437,7 +437,7 @@ def test_the_stake_of_brought_labels_is_planned_over_all_nodes():
     choices = Choices(0.1, ("precision",), theorem="paper", brought=True, variances=variances)
     (g,) = guarantees({"all": tally}, choices, complete=False)
     values, member = [1.0] * 20 + [0.5] * 5 + [0.0] * 15, [True] * 25 + [False] * 15
-    (delta, *_) = choices.shares(4)
+    (delta, *_) = choices.design("precision").shares(4)
     found = weighted_lower(values, [1.0] * 40, member=member, delta=delta, variance=0.5 * 0.5)
     assert g.value == pytest.approx(found, abs=2e-6)
 
@@ -460,11 +460,11 @@ def test_without_a_plan_bets_and_stakes_are_as_the_bounds_have_them():
         ),
     ):
         (g,) = guarantees({"all": tally}, choices, complete=False)
-        assert g.value == pytest.approx(found(choices.shares(2)[0]), abs=2e-6)
+        assert g.value == pytest.approx(found(choices.design(g.metric).shares(2)[0]), abs=2e-6)
 
 
 def test_wrong_labels_may_name_members_that_are_none():
     tally = Tally(6, (), (Label.alone(1, 1, 1),) * 4 + (Label.alone(0, 0, 0),) * 2, (), ())
     choices = Choices(0.1, ("recall",), one_to_one=True)
     for errors in (0, 1, 2):
-        assert members.least(tally, choices, 0.01, None, errors) == 4 - errors
+        assert members.least(tally, choices.design("recall"), 0.01, None, errors) == 4 - errors

@@ -371,7 +371,7 @@ def test_a_candidate_without_any_match_is_left_out():
         ),
         (
             {"future": True, "bound": "bernstein"},
-            "bound must be auto, star or hoeffding for future, got 'bernstein'. ",
+            "bound must be auto, hoeffding or star for future, got 'bernstein'. ",
         ),
         ({"among": 1}, "among must be true or false, got 1. "),
     ],

@@ -8,7 +8,9 @@ import pytest
 
 from matchbound import Choices, Tally
 from matchbound.theorems import nodes
-from matchbound.theorems.guarantees import METRICS, choose_threshold, guarantees
+from matchbound.theorems.design import Design
+from matchbound.theorems.guarantees import choose_threshold, guarantees
+from matchbound.theorems.metrics import METRICS
 from matchbound.theorems.parts import parts
 from matchbound.theorems.tally import Cell, Label
 from matchbound.theorems.terms import Finding, bounded
@@ -68,19 +70,18 @@ def tallies_of(choices):
     return {part.name: everything(choices) for part in parts(choices)}
 
 
-def use(choices):
-    return "sampled" if choices.is_sampled and choices.theorem == "sharp" else choices.theorem
-
-
 def recorded(choices):
     """By part and metric: what was recorded, each guarantee by itself."""
     found = {}
     for part in parts(choices):
         for metric in ("precision",) if part.is_band else choices.metrics:
             terms = Recorded()
-            theorem = METRICS[metric][1][use(choices)]
+            theorem, design = (
+                METRICS[metric].theorems[choices.applied_theorem],
+                choices.design(metric),
+            )
             tally = everything(choices)
-            using(terms, lambda f=theorem, t=tally: f(t, choices, True))
+            using(terms, lambda f=theorem, t=tally, d=design: f(t, d, True))
             found[part.name, metric] = terms
     return found
 
@@ -96,7 +97,7 @@ def spent_beyond_what_was_given(choices):
     given = Fraction(choices.delta) / (choices.guarantees * choices.leaves)
     found, over = recorded(choices), []
     for (part, metric), terms in found.items():
-        own = [s for s in terms.spent if s[0].startswith(f"{use(choices)} {metric} ")]
+        own = [s for s in terms.spent if s[0].startswith(f"{choices.applied_theorem} {metric} ")]
         others = set(terms.spent) - set(own)
         paid = found[part, "precision"].spent if others else []
         twice = len(own) != len({name for name, _ in own})
@@ -111,13 +112,13 @@ def test_no_metric_spends_more_than_it_was_given(kind):
 
 
 def test_recall_that_spends_5_percent_more_is_caught(monkeypatch):
-    plain = Choices.shares
+    plain = Design.shares
 
     def more(self, terms):
         first, *others = plain(self, terms)
         return (first * (1.05 if terms == 2 else 1), *others)
 
-    monkeypatch.setattr(Choices, "shares", more)
+    monkeypatch.setattr(Design, "shares", more)
     choices = Choices(0.2, ("precision", "recall"))
     assert spent_beyond_what_was_given(choices) == ["recall"]
 
@@ -173,26 +174,26 @@ def without_a_row():
 
 def not_recorded():
     """Metrics and theorems that no kind of draw runs."""
-    ran = {(m, use(Choices(**kind))) for kind in KINDS for m in Choices(**kind).metrics}
-    return {(metric, theorem) for metric in METRICS for theorem in METRICS[metric][1]} - ran
+    ran = {(m, c.applied_theorem) for kind in KINDS for c in [Choices(**kind)] for m in c.metrics}
+    return {(name, theorem) for name, row in METRICS.items() for theorem in row.theorems} - ran
 
 
 def test_every_term_has_a_row(monkeypatch):
     assert without_a_row() == set()
-    plain = METRICS["recall"][1]["sharp"]
+    plain = METRICS["recall"].theorems["sharp"]
 
-    def with_one_more(tally, choices, complete):
+    def with_one_more(tally, design, complete):
         bounded("one more", 0.01, lambda d: d)
-        return plain(tally, choices, complete)
+        return plain(tally, design, complete)
 
-    monkeypatch.setitem(METRICS["recall"][1], "sharp", with_one_more)
+    monkeypatch.setitem(METRICS["recall"].theorems, "sharp", with_one_more)
     assert without_a_row() == {"one more"}
 
 
 def test_every_metric_and_theorem_is_recorded(monkeypatch):
     assert not_recorded() == set()
-    monkeypatch.setitem(METRICS, "f1", ("lower", {"sharp": None}))
-    monkeypatch.setitem(METRICS["recall"][1], "sharper", None)
+    monkeypatch.setitem(METRICS, "f1", replace(METRICS["recall"], theorems={"sharp": None}))
+    monkeypatch.setitem(METRICS["recall"].theorems, "sharper", None)
     assert not_recorded() == {("f1", "sharp"), ("recall", "sharper")}
 
 
@@ -207,11 +208,11 @@ def test_every_kind_of_draw_is_recorded():
 # Nodes to come: D says nothing of them.
 
 
-def counting_training_exactly(tally, choices, complete):
+def counting_training_exactly(tally, design, complete):
     """The error rate of nodes to come as if D were part of them."""
     from matchbound import bounds
 
-    delta, *_ = choices.shares(2)
+    delta, *_ = design.shares(2)
     fresh = nodes.errors(tally.fresh)
     rest = tally.size - len(tally.train)
     high = bounds.upper(fresh, size=None, delta=delta)
@@ -234,7 +235,7 @@ def failed_on_nodes_to_come(runs=400):
 
 def test_the_error_rate_of_nodes_to_come_does_not_count_training_nodes(monkeypatch):
     assert 0.05 < failed_on_nodes_to_come() <= 0.2 + 0.06
-    monkeypatch.setitem(METRICS["error-rate"][1], "sampled", counting_training_exactly)
+    monkeypatch.setitem(METRICS["error-rate"].theorems, "sampled", counting_training_exactly)
     assert failed_on_nodes_to_come() > 0.5
 
 
@@ -280,6 +281,10 @@ def test_every_bound_is_asked_for_under_a_name(monkeypatch):
             monkeypatch.setattr(module, name, only_inside(getattr(module, name)))
     for name in ("lower", "upper", "ratio_lower"):
         monkeypatch.setattr(bounds, name, only_inside(getattr(bounds, name)))
+    for name, row in bounds.BOUNDS.items():
+        if row.share is not None:
+            watched = replace(row, ones=only_inside(row.ones), share=only_inside(row.share))
+            monkeypatch.setitem(bounds.BOUNDS, name, watched)
     token = terms.TERMS.set(Watched())
     try:
         for kind in KINDS:
@@ -287,5 +292,7 @@ def test_every_bound_is_asked_for_under_a_name(monkeypatch):
             guarantees(tallies_of(choices), choices, complete=True)
         with pytest.raises(AssertionError, match="outside every term"):
             terms.mean_lower([1.0], 9, 0.1, "star", 0.05)
+        with pytest.raises(AssertionError, match="outside every term"):
+            members._steps([1.0], 0.1, "hypergeometric", (0.0, 0)).ones(9)
     finally:
         terms.TERMS.reset(token)

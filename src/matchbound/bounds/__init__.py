@@ -10,6 +10,7 @@ from matchbound.bounds.hypergeometric import share_lower as share_lower
 from matchbound.bounds.likelihood import likelihood_ones as likelihood_ones
 from matchbound.bounds.likelihood import likelihood_share as likelihood_share
 from matchbound.bounds.means import BOUNDS, lower, upper
+from matchbound.bounds.means import BoundRow as BoundRow
 from matchbound.bounds.orderfree import orderfree_ratio as orderfree_ratio
 from matchbound.bounds.orderfree import weighted_lower as weighted_lower
 from matchbound.bounds.ranges import GRAIN as GRAIN

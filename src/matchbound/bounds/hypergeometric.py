@@ -65,13 +65,13 @@ def share_lower(
 
 
 def hypergeometric_share(
-    values: NDArray[np.bool_], size: tuple[int, int], delta: float, known: Known = (0.0, 0)
+    values: NDArray[np.float64], size: tuple[int, int], delta: float, known: Known = (0.0, 0)
 ) -> float:
     """`share_lower` from the values themselves."""
     return share_lower(int(values.sum()), len(values), size, delta, known)
 
 
-def hypergeometric_ones(values: NDArray[np.bool_], n: int, delta: float) -> int:
+def hypergeometric_ones(values: NDArray[np.float64], n: int, delta: float) -> int:
     """`hypergeometric_lower` from the values themselves."""
     return hypergeometric_lower(int(values.sum()), len(values), n, delta)
 

@@ -31,7 +31,7 @@ from matchbound.errors import InputError
 
 
 @dataclass(frozen=True)
-class Row:
+class BoundRow:
     """A bound and its properties. Other modules ask for properties, never for a bound's name.
 
     `population`: it holds for draws without replacement; `independent`: for independent ones;
@@ -69,32 +69,34 @@ class Row:
 
 
 BOUNDS = {
-    "hoeffding": Row(hoeffding, independent=True, future=True, by_mean=True),
-    "serfling": Row(serfling, by_mean=True),
-    "bernstein": Row(bernstein, monotone=False),
-    "hypergeometric": Row(
+    "hoeffding": BoundRow(hoeffding, independent=True, future=True, by_mean=True),
+    "serfling": BoundRow(serfling, by_mean=True),
+    "bernstein": BoundRow(bernstein, monotone=False),
+    "hypergeometric": BoundRow(
         hypergeometric,
         binary=True,
         with_errors=True,
         ones=hypergeometric_ones,
         share=hypergeometric_share,
     ),
-    "star": Row(star, independent=True, future=True, ordered=True, bets=True, with_errors=True),
-    "anytime": Row(
+    "star": BoundRow(
+        star, independent=True, future=True, ordered=True, bets=True, with_errors=True
+    ),
+    "anytime": BoundRow(
         anytime, independent=True, ordered=True, anytime=True, bets=True, with_errors=True
     ),
-    "orderfree": Row(orderfree, independent=True, bets=True, unplanned=True, with_errors=True),
-    "likelihood": Row(  # `anytime` stands for it where values are 0 or 1
+    "orderfree": BoundRow(orderfree, independent=True, bets=True, unplanned=True, with_errors=True),
+    "likelihood": BoundRow(  # `anytime` stands for it where values are 0 or 1
         likelihood,
         binary=True,
         ordered=True,
         anytime=True,
         offered=False,
-        ones=likelihood_ones,
-        share=likelihood_share,
+        ones=lambda values, n, delta: likelihood_ones(values == 1, n, delta),
+        share=lambda values, size, delta, known: likelihood_share(values == 1, size, delta, known),
     ),
-    "binomial": Row(binomial, population=False, independent=True, binary=True),
-    "maurer_pontil": Row(maurer_pontil, population=False, independent=True, monotone=False),
+    "binomial": BoundRow(binomial, population=False, independent=True, binary=True),
+    "maurer_pontil": BoundRow(maurer_pontil, population=False, independent=True, monotone=False),
 }
 """All bounds by name, each with its properties."""
 

@@ -58,9 +58,9 @@ Bound = Callable[[Sample, Size, float], float]
 Known = tuple[float, int]
 """The sum and the number of members that are known besides, outside those drawn from."""
 
-Ones = Callable[[NDArray[np.bool_], int, float], int]
+Ones = Callable[[NDArray[np.float64], int, float], int]
 """A lower bound on the number of ones among n, from values drawn in this order: (values, n, δ)."""
 
-Share = Callable[[NDArray[np.bool_], tuple[int, int], float, Known], float]
+Share = Callable[[NDArray[np.float64], tuple[int, int], float, Known], float]
 """A lower bound on (sum + ones(n)) / (number + n) for every n in a range, the sum and the number
 being those of known members: (values, range, δ, known)."""

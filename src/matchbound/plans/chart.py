@@ -2,15 +2,12 @@
 
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from matchbound.charts import Series, line_chart
 from matchbound.errors import InputError
 from matchbound.files import write_whole
 from matchbound.plans.outlooks import Prospects
-
-if TYPE_CHECKING:
-    from matchbound.plans.plan import Plan
+from matchbound.plans.question import Question
 
 POINTS = 12
 PAGE = """<!doctype html>
@@ -35,53 +32,52 @@ def check_plot(path: str | Path) -> Path:
     return path
 
 
-def save(plan: "Plan", path: str | Path, *, force: bool) -> None:
+def save(svg: str, text: str, path: str | Path, *, force: bool) -> None:
+    """Write a chart; as a page, with the plan in words below it."""
     path = check_plot(path)
-    svg = _powers(plan) if plan.question.targets and plan.labels is None else _bounds(plan)
-    page = PAGE.format(title=TITLE, svg=svg, text=escape(str(plan)))
+    page = PAGE.format(title=TITLE, svg=svg, text=escape(text))
     write_whole({path: page if path.suffix == ".html" else svg}, force=force)
 
 
-def _budgets(plan: "Plan") -> list[int]:
-    most = plan.rows[-1].labels
+def _budgets(most: int) -> list[int]:
     return sorted({max(round(most * i / POINTS), 1) for i in range(1, POINTS + 1)})
 
 
-def _powers(plan: "Plan") -> str:
-    """The probability of reaching each target, and all of them."""
-    prospects, targets = Prospects(plan.question), plan.question.targets
-    budgets = _budgets(plan)
+def powers(question: Question, needed: int | None, most: int) -> str:
+    """The probability of reaching each target, and all of them, with up to `most` labels."""
+    prospects, targets = Prospects(question), question.targets
+    budgets = _budgets(most)
     series = [
         Series(metric, [(n, prospects.power(n, metric)) for n in budgets]) for metric in targets
     ]
     if len(targets) > 1:
         series.append(Series("together, at least", [(n, prospects.together(n)) for n in budgets]))
     wanted = ", ".join(f"{metric} {value:g}" for metric, value in targets.items())
-    needed = "No number of labels is enough." if plan.needed is None else f"{plan.needed} needed."
+    enough = "No number of labels is enough." if needed is None else f"{needed} needed."
     return line_chart(
         title=f"Probability of certifying {wanted}",
-        description=f"Over 0 to {budgets[-1]} validation labels. {needed}",
+        description=f"Over 0 to {budgets[-1]} validation labels. {enough}",
         x="validation labels",
         y="probability",
         series=series,
         least=0,
-        line=(plan.question.power, "wanted"),
+        line=(question.power, "wanted"),
     )
 
 
-def _bounds(plan: "Plan") -> str:
-    """The bounds to expect."""
-    prospects, budgets = Prospects(plan.question), _budgets(plan)
+def expected_bounds(question: Question, most: int) -> str:
+    """The bounds to expect from up to `most` labels."""
+    prospects, budgets = Prospects(question), _budgets(most)
     series = [
         Series(metric, [(n, margin.typical(n)) for n in budgets])
         for metric, margin in prospects.margins.items()
     ]
-    told = ", ".join(f"{one.name} {one.points[-1][1]:.4f}" for one in series)
+    last = ", ".join(f"{curve.name} {curve.points[-1][1]:.4f}" for curve in series)
     return line_chart(
         title="Bounds to expect",
-        description=f"Over 0 to {budgets[-1]} validation labels, at the end {told}.",
+        description=f"Over 0 to {budgets[-1]} validation labels, at the end {last}.",
         x="validation labels",
         y="bound from the sample expected",
         series=series,
-        least=min(y for one in series for _, y in one.points[1:] or one.points),
+        least=min(y for curve in series for _, y in curve.points[1:] or curve.points),
     )

@@ -3,8 +3,10 @@
 Only where the gap is a census and the labels' bound `auto`; the tests hold it against the theorems.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +14,10 @@ from numpy.typing import NDArray
 from matchbound import bounds
 from matchbound.bounds import GRAIN, hypergeometric_lower, share_lower
 from matchbound.theorems import (
-    Choices,
+    Design,
     Line,
     Steps,
     outwards,
-    planned_variance,
     within,
     worst_ratio,
 )
@@ -51,60 +52,103 @@ class Sample(NamedTuple):
         return self.urn.nodes - self.seen.nodes
 
 
-def exact(metric: str, sample: Sample, choices: Choices) -> float:
-    """The guarantee's value where values are 0 or 1."""
-    delta = choices.shares(2 if metric == "recall" else 1)[0]
-    if metric == "recall":
-        return recall(sample, _steps(sample, delta), choices)
-    low = hypergeometric_lower(sample.seen.right, sample.seen.members, sample.urn.members, delta)
-    return precision(sample, low) if metric == "precision" else error_rate(sample, low)
+def _ones(sample: Sample, design: Design) -> int:
+    """A lower bound on how many of the urn's members are right."""
+    (delta,) = design.shares(1)
+    return hypergeometric_lower(sample.seen.right, sample.seen.members, sample.urn.members, delta)
 
 
-def nearly(metric: str, sample: Sample, choices: Choices) -> tuple[float, float]:
-    """Two numbers that the exact value lies between.
+def exact_precision(sample: Sample, design: Design) -> float:
+    return precision(sample, _ones(sample, design))
 
-    For recall it is the least over a range of N, which takes long to find. But for a saw-tooth it
-    lies at one end of the range: at the upper, where a sample of so many tells least, or at the
-    lower, where the changes weigh most.
+
+def exact_error_rate(sample: Sample, design: Design) -> float:
+    return error_rate(sample, _ones(sample, design))
+
+
+def exact_recall(sample: Sample, design: Design) -> float:
+    return recall(sample, _steps(sample, design), design)
+
+
+def near_recall(sample: Sample, design: Design) -> tuple[float, float]:
+    """The exact value is the least over a range of N, which takes long to find.
+
+    But for a saw-tooth it lies at one end of the range: at the upper, where a sample of so many
+    tells least, or at the lower, where the changes weigh most.
     """
-    if metric == "recall":
-        steps = _steps(sample, choices.shares(2)[0])
-        first, most = max(_least(sample, choices), steps.fewest), _most(sample)
-        lost, members = sample.changed - sample.known.right, sample.known.members
-        if first < most and steps.ones(first - members) > sample.seen.right + sample.changed:
-            end = min((steps.ones(n - members) - lost) / n for n in (first, most))
-            return outwards(end * (1 - GRAIN) - 1 / first, "lower"), outwards(end, "lower")
-    value = exact(metric, sample, choices)
+    steps = _steps(sample, design)
+    first, most = max(_least(sample, design), steps.fewest), _most(sample)
+    lost, members = sample.changed - sample.known.right, sample.known.members
+    if first < most and steps.ones(first - members) > sample.seen.right + sample.changed:
+        end = min((steps.ones(n - members) - lost) / n for n in (first, most))
+        return outwards(end * (1 - GRAIN) - 1 / first, "lower"), outwards(end, "lower")
+    value = exact_recall(sample, design)
     return value, value
 
 
-def by_star(
-    metric: str,
-    sample: Sample,
-    choices: Choices,
-    member: NDArray[np.bool_],
-    values: NDArray[np.float64],
+class Bets(NamedTuple):
+    """What star bets are sized by, and the sum and number of members that are known besides."""
+
+    size: int
+    delta: float
+    variance: float | None
+    known: tuple[float, int] = (0.0, 0)
+
+
+def precision_bets(sample: Sample, design: Design) -> Bets:
+    (delta,) = design.shares(1)
+    return Bets(sample.urn.members, delta, design.planned_variance())
+
+
+def recall_bets(sample: Sample, design: Design) -> Bets:
+    delta, _ = design.shares(2)
+    variance = design.planned_variance(design.matched or 1.0)
+    known = (float(sample.known.right), sample.known.members)
+    return Bets(sample.urn.nodes, delta, variance, known)
+
+
+def precision_by_star(
+    sample: Sample, design: Design, member: NDArray[np.bool_], values: NDArray[np.float64]
 ) -> float:
-    """The value by star bets, on the sample in draw order."""
-    bets = star_bets(metric, sample, choices)
-    if metric == "recall":
-        return recall(sample, Line(0.0, bounds.ratio_lower(member, values, **bets)), choices)
-    low = bounds.lower(values[member], method="star", **bets)
+    bets = precision_bets(sample, design)
+    low = bounds.lower(
+        values[member], method="star", size=bets.size, delta=bets.delta, variance=bets.variance
+    )
     return precision(sample, sample.urn.members * low)
 
 
-def star_bets(metric: str, sample: Sample, choices: Choices) -> dict[str, Any]:
-    """What the bets are sized by."""
-    if metric == "precision":
-        (delta,), variance = choices.shares(1), planned_variance(choices, metric)
-        return {"size": sample.urn.members, "delta": delta, "variance": variance}
-    delta, _ = choices.shares(2)
-    return {
-        "size": sample.urn.nodes,
-        "delta": delta,
-        "variance": planned_variance(choices, metric, choices.matched or 1.0),
-        "known": (float(sample.known.right), sample.known.members),
-    }
+def recall_by_star(
+    sample: Sample, design: Design, member: NDArray[np.bool_], values: NDArray[np.float64]
+) -> float:
+    bets = recall_bets(sample, design)
+    low = bounds.ratio_lower(member, values, **bets._asdict())
+    return recall(sample, Line(0.0, low), design)
+
+
+def precision_needs(
+    sample: Sample,
+    design: Design,
+    counts: NDArray[np.int64],
+    changed: NDArray[np.float64],
+    target: float,
+) -> NDArray[np.float64]:
+    """(known + members·bound − changed)/all is to reach the target."""
+    everyone = sample.known.members + sample.urn.members
+    needed = target * everyone - sample.known.right + changed
+    return np.asarray(needed / sample.urn.members)
+
+
+def recall_needs(
+    sample: Sample,
+    design: Design,
+    counts: NDArray[np.int64],
+    changed: NDArray[np.float64],
+    target: float,
+) -> NDArray[np.float64]:
+    """bound − changed/N is to reach the target, at the least N."""
+    if not changed.any():
+        return np.full(len(counts), target)
+    return target + changed / least_members(sample, counts, design)
 
 
 def precision(sample: Sample, low: float) -> float:
@@ -125,10 +169,11 @@ def error_rate(sample: Sample, low: float) -> float:
     return within(_ends(labelled - sample.right, sample.unseen, nodes), wrong / nodes, "upper")
 
 
-def recall(sample: Sample, found: Line | Steps, choices: Choices) -> float:
+def recall(sample: Sample, right_if: Line | Steps, design: Design) -> float:
+    """From a lower bound on how many are right, if N nodes have a true match."""
     right, most = float(sample.right), _most(sample)
     spent = right + sample.changed
-    value = worst_ratio(found, _least(sample, choices), most, right, spent, 0.0)
+    value = worst_ratio(right_if, _least(sample, design), most, right, spent, 0.0)
     return within(_ends(sample.right, sample.unseen, most), value, "lower")
 
 
@@ -141,18 +186,19 @@ def _most(sample: Sample) -> int:
     return sample.known.members + sample.seen.members + sample.unseen
 
 
-def _least(sample: Sample, choices: Choices) -> int:
-    return int(least_members(sample, np.array([sample.seen.members]), choices)[0])
+def _least(sample: Sample, design: Design) -> int:
+    return int(least_members(sample, np.array([sample.seen.members]), design)[0])
 
 
-def least_members(sample: Sample, seen: NDArray[np.int64], choices: Choices) -> NDArray[np.int64]:
+def least_members(sample: Sample, seen: NDArray[np.int64], design: Design) -> NDArray[np.int64]:
     """A lower bound on how many count, for each number of those seen."""
-    _, delta = choices.shares(2)
+    _, delta = design.shares(2)
     others = hypergeometric_lower(seen, sample.seen.nodes, sample.urn.nodes, delta)
     return np.maximum(sample.known.members + others, 1)
 
 
-def _steps(sample: Sample, delta: float) -> Steps:
+def _steps(sample: Sample, design: Design) -> Steps:
+    delta, _ = design.shares(2)
     right, drawn, known = sample.seen.right, sample.seen.members, sample.known
     return Steps(
         (float(known.right), known.members),
@@ -160,3 +206,49 @@ def _steps(sample: Sample, delta: float) -> Steps:
         lambda size: hypergeometric_lower(right, drawn, size, delta),
         lambda sizes, others: share_lower(right, drawn, sizes, delta, others),
     )
+
+
+Star = Callable[[Sample, Design, NDArray[np.bool_], NDArray[np.float64]], float]
+Needs = Callable[
+    [Sample, Design, NDArray[np.int64], NDArray[np.float64], float], NDArray[np.float64]
+]
+
+
+@dataclass(frozen=True)
+class ByBets:
+    """A metric by star bets, on a sample in draw order.
+
+    `needs` is what the labels' bound must be for a target to be reached, for each sample by how
+    many of it count and how many nodes are changed. `over_members`: only nodes that count are bet
+    on.
+    """
+
+    value: Star
+    bets: Callable[[Sample, Design], Bets]
+    needs: Needs
+    over_members: bool
+
+
+@dataclass(frozen=True)
+class Shortcut:
+    """A metric's guarantee from counts: where values are 0 or 1, and by star bets if they may be
+    fractions. `near` gives two numbers that the exact value lies between."""
+
+    exact: Callable[[Sample, Design], float]
+    near: Callable[[Sample, Design], tuple[float, float]] | None = None
+    by_bets: ByBets | None = None
+
+
+SHORTCUTS = {
+    "precision": Shortcut(
+        exact_precision,
+        by_bets=ByBets(precision_by_star, precision_bets, precision_needs, over_members=True),
+    ),
+    "recall": Shortcut(
+        exact_recall,
+        near_recall,
+        ByBets(recall_by_star, recall_bets, recall_needs, over_members=False),
+    ),
+    "error-rate": Shortcut(exact_error_rate),
+}
+"""Metrics that counts are enough for. Any other metric is planned by its theorem, only slower."""

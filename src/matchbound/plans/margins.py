@@ -9,9 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchbound.bounds import BOUNDS
-from matchbound.plans.counts import Sample, Urn, by_star, exact, nearly
+from matchbound.plans.counts import SHORTCUTS, Sample, Shortcut, Urn
 from matchbound.plans.search import NORMAL
-from matchbound.theorems import WHOLE, Cell, Choices, Guarantee, Label, Tally, guarantees
+from matchbound.theorems import (
+    METRICS,
+    WHOLE,
+    Cell,
+    Choices,
+    Design,
+    Guarantee,
+    Label,
+    Metric,
+    Tally,
+    guarantees,
+)
 
 NONE = Label.alone(0, 0, 0)
 
@@ -20,8 +31,7 @@ NONE = Label.alone(0, 0, 0)
 class Margin:
     """Of `size` nodes `members` count for the metric, and the holdout matcher is right at `right`.
 
-    The members are the nodes it matches (precision), those with a true match (recall), all (error
-    rate). A node that counts has `each` matches, all right or all wrong. `choices` are the metric's
+    A node that counts has `each` matches, all right or all wrong. `choices` are the metric's
     own, with its share of δ. The holdout matcher matches the share `found` of all nodes, and the
     complete one has others at the share `gap_rate` (None: there is none); at labelled nodes it is
     taken to be as right as the holdout one. Of the `train` nodes, and of those drawn to validate on
@@ -55,12 +65,20 @@ class Margin:
         """Whether the bound depends on the order of the labels."""
         return BOUNDS[self.bound].ordered
 
+    @property
+    def row(self) -> Metric:
+        return METRICS[self.metric]
+
     @cached_property
-    def is_counted(self) -> bool:
-        """Whether counts tell the guarantee, without a tally of labels."""
-        choices = self.choices
-        auto = choices.theorem == "sharp" and choices.bound == "auto"
-        return auto and self.bound in ("hypergeometric", "star") and not choices.is_sampled
+    def design(self) -> Design:
+        return self.choices.design(self.metric)
+
+    @cached_property
+    def shortcut(self) -> Shortcut | None:
+        """How counts tell the guarantee, without a tally of labels; None if they do not."""
+        c = self.choices
+        plain = c.theorem == "sharp" and c.bound == "auto" and not (c.is_sampled or c.brought)
+        return SHORTCUTS.get(self.metric) if plain else None
 
     def fresh(self, labels: int) -> int:
         """The validation nodes that tell: `sharp` knows D's already."""
@@ -131,14 +149,14 @@ class Margin:
 
     def value(self, labels: int, members: int, right: int) -> float:
         """From a sample in which so many count and are right; any order."""
-        if self.is_counted:
-            return exact(self.metric, self.sample(labels, members, right), self.choices)
+        if self.shortcut is not None:
+            return self.shortcut.exact(self.sample(labels, members, right), self.design)
         return self._of(labels, self._labels(self.fresh(labels), members, right), members).value
 
     def between(self, labels: int, members: int, right: int) -> tuple[float, float]:
         """Two numbers that it lies between, and close to it: found sooner."""
-        if self.is_counted:
-            return nearly(self.metric, self.sample(labels, members, right), self.choices)
+        if self.shortcut is not None and self.shortcut.near is not None:
+            return self.shortcut.near(self.sample(labels, members, right), self.design)
         value = self.value(labels, members, right)
         return value, value
 
@@ -146,9 +164,9 @@ class Margin:
         """From a sample given in its order: 0 right, 1 wrong, 2 does not count."""
         member, right = kinds < 2, (kinds == 0).astype(float)
         members = int(member.sum())
-        if self.is_counted:
+        if self.shortcut is not None and self.shortcut.by_bets is not None:
             sample = self.sample(labels, members, int(right.sum()))
-            return by_star(self.metric, sample, self.choices, member, right)
+            return self.shortcut.by_bets.value(sample, self.design, member, right)
         by_kind = self._labels(3, 2, 1)
         return self._of(labels, tuple(by_kind[kind] for kind in kinds), members).value
 
@@ -178,7 +196,7 @@ class Margin:
         found = round(nodes * self.found)
         if self.choices.gap:
             found = max(found, 1)
-        elif self.metric == "precision":
+        elif self.row.members == "matched":
             found = self.urn.members - members
         return nodes, found, min(round(nodes * (self.gap_rate or 0)), found)
 
@@ -191,8 +209,8 @@ class Margin:
 
     def start(self, target: float) -> int:
         """About how many labels give even odds, by the normal distribution: to search from."""
-        (delta, *_), share = self.choices.shares(2), self.members / self.size
-        away = self.mean - (1 - target if self.metric == "error-rate" else target)
+        (delta, *_), share = self.design.shares(2), self.members / self.size
+        away = self.mean - self.row.rightness(target)
         away -= (self.gap_rate or 0) / share
         if away <= 0:
             return self.size
@@ -200,7 +218,7 @@ class Margin:
         return round(max(1.0, 1 / ((away / deviation) ** 2 + 1 / self.size)))
 
     def reaches(self, value: float, target: float) -> bool:
-        return value <= target if self.metric == "error-rate" else value >= target
+        return self.row.meets(value, target)
 
 
 def _between(value: Callable[[int], float], number: float) -> float:

@@ -66,7 +66,8 @@ class Prospects:
             )
         if not margin.is_ordered:
             return Summed(margin)
-        return Simulated(margin) if margin.is_counted else Whole(margin)
+        by_bets = margin.shortcut.by_bets if margin.shortcut is not None else None
+        return Whole(margin) if by_bets is None else Simulated(margin, by_bets)
 
     @property
     def is_simulated(self) -> bool:
@@ -107,16 +108,15 @@ class Prospects:
     def likely(self, labels: int, metric: str) -> float:
         """The best bound, in three decimals, that is reached with the power wanted."""
         margin, chances, wanted = self.margins[metric], self.chances[metric], self.question.power
-        rises = metric != "error-rate"
+        is_lower = margin.row.is_lower
 
         def bound(steps: int) -> float:
-            return (steps if rises else STEPS - steps) / STEPS
+            return (steps if is_lower else STEPS - steps) / STEPS
 
         def missed(steps: int) -> bool:
             return chances.power(labels, bound(steps), FEW) < wanted
 
-        typical = margin.typical(labels)
-        guess = typical if rises else 1 - typical
+        guess = margin.row.rightness(margin.typical(labels))
         guess -= NORMAL.inv_cdf(wanted) * margin.deviation(labels)
         return bound(first_true(missed, 1, STEPS, round(guess * STEPS)) - 1)
 

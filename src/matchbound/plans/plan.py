@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from matchbound.errors import InputError
+from matchbound.plans import chart, words
 from matchbound.plans.command import draw_command
 from matchbound.plans.outlooks import Outlook, Prospects, Row
 from matchbound.plans.question import Question, check_labels, choices_for
@@ -34,21 +34,35 @@ class Plan:
     moving: Mapping[str, float]
 
     @property
+    def budget(self) -> int | None:
+        """The labels that were given, or else those needed."""
+        return self.needed if self.labels is None else self.labels
+
+    @property
     def command(self) -> str | None:
         """The `matchbound draw` that repeats the plan's values, so that certifying uses them."""
-        labels = self.needed if self.labels is None else self.labels
-        return None if labels is None else draw_command(self.question, labels)
+        return None if self.budget is None else draw_command(self.question, self.budget)
 
     def __str__(self) -> str:
-        from matchbound.plans.words import describe
-
-        return describe(self)
+        question, is_given = self.question, self.labels is not None
+        lines = [
+            *words.assumed(question),
+            *([] if is_given else words.answer(question, self.needed, self.limits)),
+            *words.table(question, self.rows, likely=is_given),
+            *words.reading(question, self.rows, likely=is_given),
+            *words.division(self.budget, self.moving),
+            *words.next_step(self.command),
+        ]
+        return "\n".join(lines)
 
     def save_plot(self, path: str | Path, *, force: bool = False) -> None:
         """The curve over labels, as `.svg` or as an offline page `.html`."""
-        from matchbound.plans.chart import save
-
-        save(self, Path(path), force=force)
+        most = self.rows[-1].labels
+        if self.question.targets and self.labels is None:
+            svg = chart.powers(self.question, self.needed, most)
+        else:
+            svg = chart.expected_bounds(self.question, most)
+        chart.save(svg, str(self), path, force=force)
 
 
 def plan(
@@ -61,20 +75,34 @@ def plan(
     power: float = 0.9,
     gap_rate: float | None = None,
     train: int = 0,
-    **choices: Any,
+    delta: float | None = None,
+    theorem: str | None = None,
+    bound: str | None = None,
+    one_to_one: bool | None = None,
+    at_most_one_match: bool | None = None,
+    gap: int | None = None,
 ) -> Plan:
     """The labels needed for `targets`; or, given `labels`, the bounds to expect from them.
 
     `size` nodes, of which the share `matched` has a true match; each metric in `guesses` has that
     value. The complete matcher replaces matches by others at the share `gap_rate` of all nodes;
-    None if there is none. `power` is the probability of reaching all targets together. `choices`
-    are those of `draw`: `delta`, `theorem`, `one_to_one`, `at_most_one_match`, `gap`.
+    None if there is none. `power` is the probability of reaching all targets together. `delta`,
+    `theorem`, `bound`, `one_to_one`, `at_most_one_match` and `gap` are the choices of `draw`; what
+    is None is as it is there by default.
 
     Where values are 0 or 1, probabilities are sums over all samples; else they are simulated.
     """
-    question = Question(
-        size, choices_for(guesses, matched, **choices), targets or {}, power, gap_rate, train
+    choices = choices_for(
+        guesses,
+        matched,
+        delta=delta,
+        theorem=theorem,
+        bound=bound,
+        one_to_one=one_to_one,
+        at_most_one_match=at_most_one_match,
+        gap=gap,
     )
+    question = Question(size, choices, targets or {}, power, gap_rate, train)
     if labels is None and not targets:
         raise InputError(
             "targets or labels must be given, got neither. Give the bounds that you want, or how "

@@ -7,7 +7,7 @@ from typing import Any
 from matchbound.bounds import LARGEST_SIZE
 from matchbound.errors import InputError
 from matchbound.plans.margins import Margin
-from matchbound.theorems import METRICS, Choices
+from matchbound.theorems import METRICS, Choices, matched_by_guess
 
 
 @dataclass(frozen=True)
@@ -46,33 +46,32 @@ class Question:
 
     @property
     def found(self) -> float:
-        """The share of nodes that the holdout matcher matches: what is right is right for both."""
-        guesses = self.choices.guesses
-        if "precision" not in guesses or "recall" not in guesses:
-            return self.matched
-        return self.matched * guesses["recall"] / guesses["precision"]
+        """The share of nodes that the holdout matcher matches."""
+        return matched_by_guess(self.matched, self.choices.guesses)
 
     def margins(self) -> dict[str, Margin]:
         return {metric: self._margin(metric) for metric in self.choices.metrics}
 
     def _margin(self, metric: str) -> Margin:
         """A metric alone, with its share of δ."""
-        shares = {"precision": self.found, "recall": self.matched, "error-rate": 1.0}
-        guess = self.choices.guesses[metric]
-        members = max(round(shares[metric] * self.size), 1)
-        right = round((1 - guess if metric == "error-rate" else guess) * members)
+        shares = {"matched": self.found, "true": self.matched, "all": 1.0}
+        row, guess = METRICS[metric], self.choices.guesses[metric]
+        members = max(round(shares[row.members] * self.size), 1)
+        right = round(row.rightness(guess) * members)
         own = replace(
             self.choices, metrics=(metric,), delta=self.choices.delta / self.choices.guarantees
         )
         return Margin(metric, own, self.size, members, right, self.found, self.gap_rate, self.train)
 
 
-def choices_for(guesses: Mapping[str, float], matched: float, **given: Any) -> Choices:
-    """Every metric that is guessed is certified."""
+def choices_for(guesses: Mapping[str, float], matched: float, **choices: object) -> Choices:
+    """Choices that certify every metric that is guessed; those that are None are left out."""
     if not guesses:
         raise InputError("guess must be given for each metric, got none. Give precision=0.95.")
     metrics = [metric for metric in METRICS if metric in guesses] or list(guesses)
-    return Choices(guesses=dict(guesses), matched=matched, metrics=tuple(metrics), **given)
+    made = {name: value for name, value in choices.items() if value is not None}
+    own = {"guesses": dict(guesses), "matched": matched, "metrics": tuple(metrics)}
+    return Choices.from_dict(own | made)
 
 
 def check_labels(labels: int, size: int) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchbound.bounds import star_rejects
-from matchbound.plans.counts import least_members, star_bets
+from matchbound.plans.counts import ByBets
 from matchbound.plans.drawn import BLOCK, Rows, samples
 from matchbound.plans.margins import Margin
 from matchbound.theorems import ROUNDING, SCALE
@@ -16,10 +16,14 @@ FEWER = 4  # times, where each needs a whole bound
 
 
 class Simulated:
-    """The same draws each time they are asked for, with their standard error."""
+    """The same draws each time they are asked for, with their standard error.
 
-    def __init__(self, margin: Margin) -> None:
-        self.margin = margin
+    For star bets and the theorem `sharp`: what is needed of the labels' bound follows from the
+    target, and it is reached if bets against it reject it. No bound is computed.
+    """
+
+    def __init__(self, margin: Margin, by_bets: ByBets | None = None) -> None:
+        self.margin, self.by_bets = margin, by_bets
         self._hits: dict[tuple[int, float, int], int] = {}
 
     def power(self, labels: int, target: float, draws: int) -> float:
@@ -49,21 +53,18 @@ class Simulated:
         return samples(self.margin.urn, self.margin.fresh(labels), block)
 
     def _reached(self, labels: int, rows: Rows, target: float) -> NDArray[np.bool_]:
-        """Whether each sample's guarantee reaches the target.
-
-        For star bets and the theorem `sharp`: what is needed of the labels' bound follows from the
-        target, and it is reached if bets against it reject it. No bound is computed.
-        """
+        """Whether each sample's guarantee reaches the target."""
         from matchbound.plans._drawing import packed
 
+        assert self.by_bets is not None
         member, right = rows
         values, counts = right.astype(float), member.sum(axis=1)
         needs = self._needs(labels, counts, _printed(target))
         drawn = np.full(BLOCK, member.shape[1])
-        if self.margin.metric == "precision":
+        if self.by_bets.over_members:
             values, drawn = packed(member, right)
             member = np.ones_like(member)
-        bets = star_bets(self.margin.metric, self.margin.sample(labels), self.margin.choices)
+        bets = self.by_bets.bets(self.margin.sample(labels), self.margin.design)._asdict()
         reached = np.zeros(BLOCK, dtype=bool)
         for need in np.unique(needs):
             some = (needs == need) & (counts > 0)
@@ -73,19 +74,11 @@ class Simulated:
         return reached
 
     def _needs(self, labels: int, counts: NDArray[np.int64], target: float) -> NDArray[np.float64]:
-        """What is needed of the labels' bound, where so many of the sample count.
-
-        Precision: (known + members·bound − changed)/all is to reach the target; recall:
-        bound − changed/N, at the least N.
-        """
+        """What is needed of the labels' bound, where so many of the sample count."""
+        assert self.by_bets is not None
         margin, fresh = self.margin, self.margin.fresh(labels)
         changed = np.array([margin.outside(fresh, int(count))[2] for count in counts], dtype=float)
-        if margin.metric == "precision":
-            needed = target * margin.members - margin.known.right + changed
-            return np.asarray(needed / margin.urn.members)
-        if not changed.any():
-            return np.full(len(counts), target)
-        return target + changed / least_members(margin.sample(labels), counts, margin.choices)
+        return self.by_bets.needs(margin.sample(labels), margin.design, counts, changed, target)
 
 
 class Whole(Simulated):

@@ -1,44 +1,29 @@
 """A plan in words, for a terminal."""
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from matchbound.plans.outlooks import MOST, Outlook, Row
 from matchbound.plans.question import Question
 from matchbound.plans.simulation import FEW, MANY
-
-if TYPE_CHECKING:
-    from matchbound.plans.plan import Plan
+from matchbound.theorems import METRICS
 
 
-def describe(plan: "Plan") -> str:
-    question = plan.question
-    lines = [*_assumed(question), *_answer(plan), *table(plan), *_reading(plan)]
-    return "\n".join([*lines, *_division(plan), *_next(plan)])
-
-
-def sign(metric: str) -> str:
-    return "≤" if metric == "error-rate" else "≥"
-
-
-def table(plan: "Plan") -> list[str]:
+def table(question: Question, rows: Sequence[Row], *, likely: bool) -> list[str]:
     """Columns as wide as their heads; numbers rounded against us."""
-    question = plan.question
     heads = ["labels"]
     for metric in question.choices.metrics:
         heads.append(metric)
-        if plan.labels is not None:
+        if likely:
             heads.append("likely")
         if metric in question.targets:
-            heads.append(f"P({sign(metric)} {question.targets[metric]:g})")
+            heads.append(f"P({METRICS[metric].sign} {question.targets[metric]:g})")
     several = len(question.targets) > 1
-    rows = [_cells(row, several) for row in plan.rows]
     heads += ["together ≥"] if several else []
     return [
         "  "
         + "  ".join(cell.rjust(max(len(head), 6)) for cell, head in zip(cells, heads, strict=True))
-        for cells in (heads, *rows)
+        for cells in (heads, *(_cells(row, several) for row in rows))
     ]
 
 
@@ -50,22 +35,18 @@ def _cells(row: Row, several: bool) -> list[str]:
 
 
 def _of_metric(metric: str, outlook: Outlook) -> list[str]:
-    cells = [bound(metric, outlook.typical)]
+    cells = [METRICS[metric].text(outlook.typical)]
     if outlook.likely is not None:
         cells.append(f"{outlook.likely:.3f}")
     return cells if outlook.power is None else [*cells, _down(outlook.power)]
-
-
-def bound(metric: str, value: float) -> str:
-    rounded = math.ceil if metric == "error-rate" else math.floor
-    return f"{rounded(round(value * 1e4, 6)) / 1e4:.4f}"
 
 
 def _down(value: float) -> str:
     return f"{math.floor(value * 1e4) / 1e4:.4f}"
 
 
-def _assumed(question: Question) -> list[str]:
+def assumed(question: Question) -> list[str]:
+    """What the plan takes the population and the matchers to be."""
     choices = question.choices
     values = ", ".join(f"{metric} {value:g}" for metric, value in choices.guesses.items())
     lines = [
@@ -82,36 +63,38 @@ def _assumed(question: Question) -> list[str]:
     ]
 
 
-def _answer(plan: "Plan") -> list[str]:
-    question = plan.question
-    if plan.labels is not None:
-        return []
-    wanted = " and ".join(
-        f"{metric} {sign(metric)} {value:g}" for metric, value in question.targets.items()
-    )
-    if plan.needed is not None:
+def answer(question: Question, needed: int | None, limits: Mapping[str, float]) -> list[str]:
+    """The labels needed for the targets, or what each bound tends to if no number is enough."""
+    wanted = " and ".join(map(_wanted, question.targets.items()))
+    if needed is not None:
         together = " together" if len(question.targets) > 1 else ""
         return [
-            f"Labels needed: {plan.needed} nodes to validate on, for {wanted}{together} with "
+            f"Labels needed: {needed} nodes to validate on, for {wanted}{together} with "
             f"probability {question.power:g}."
         ]
-    return [_out_of_reach(question, metric, plan.limits) for metric in question.targets]
+    return [_out_of_reach(target, limits[target[0]]) for target in question.targets.items()]
 
 
-def _out_of_reach(question: Question, metric: str, limits: Mapping[str, float]) -> str:
-    target, limit = question.targets[metric], limits[metric]
-    within = limit < target if metric == "error-rate" else limit > target
-    best = f"its bound tends to {bound(metric, limit)} as labels are added"
-    if within:
-        return f"{metric} {sign(metric)} {target:g} is in reach, {best}; not with {MOST} labels."
-    return f"No number of labels reaches {metric} {sign(metric)} {target:g}: {best}."
+def _wanted(target: tuple[str, float]) -> str:
+    """`precision ≥ 0.9`."""
+    metric, value = target
+    return f"{metric} {METRICS[metric].sign} {value:g}"
 
 
-def _reading(plan: "Plan") -> list[str]:
+def _out_of_reach(target: tuple[str, float], limit: float) -> str:
+    metric, value = METRICS[target[0]], target[1]
+    best = f"its bound tends to {metric.text(limit)} as labels are added"
+    if limit != value and metric.meets(limit, value):
+        return f"{_wanted(target)} is in reach, {best}; not with {MOST} labels."
+    return f"No number of labels reaches {_wanted(target)}: {best}."
+
+
+def reading(question: Question, rows: Sequence[Row], *, likely: bool) -> list[str]:
+    """How to read the table."""
     lines = ["A metric's column: the bound from the sample expected."]
-    if plan.labels is not None:
-        lines.append(f"likely: the bound that is reached with probability {plan.question.power:g}.")
-    errors = [o.error for row in plan.rows for o in row.outlooks.values()]
+    if likely:
+        lines.append(f"likely: the bound that is reached with probability {question.power:g}.")
+    errors = [o.error for row in rows for o in row.outlooks.values()]
     if any(errors):
         lines += [
             f"P: from {MANY} simulated draws at the labels asked for, {FEW} elsewhere, less two "
@@ -119,16 +102,16 @@ def _reading(plan: "Plan") -> list[str]:
             f"(at most {math.ceil(max(errors) * 1e4) / 1e4:g}); where values are 0 or 1, summed "
             "over all samples.",
         ]
-    elif plan.question.targets:
+    elif question.targets:
         lines.append("P: summed over all samples.")
     return lines
 
 
-def _division(plan: "Plan") -> list[str]:
-    labels = plan.needed if plan.labels is None else plan.labels
+def division(labels: int | None, moving: Mapping[str, float]) -> list[str]:
+    """What it costs to train on a tenth of the labels rather than to validate on them."""
     if not labels or labels < 10:
         return []
-    costs = ", ".join(f"{metric} {cost:.4f}" for metric, cost in plan.moving.items())
+    costs = ", ".join(f"{metric} {cost:.4f}" for metric, cost in moving.items())
     return [
         "Division: validation labels make the bounds; the complete matcher learns from them too. "
         "Training",
@@ -140,8 +123,8 @@ def _division(plan: "Plan") -> list[str]:
     ]
 
 
-def _next(plan: "Plan") -> list[str]:
+def next_step(command: str | None) -> list[str]:
     """The draw that the plan is of: bets sized by other values would not have its power."""
-    if plan.command is None:
+    if command is None:
         return []
-    return ["Draw with these values, or the bounds will be others:", f"  {plan.command}"]
+    return ["Draw with these values, or the bounds will be others:", f"  {command}"]

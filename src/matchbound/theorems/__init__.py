@@ -1,6 +1,7 @@
 """From a tally and the choices made before it to guarantees."""
 
-from matchbound.theorems.choices import METRICS, Choices
+from matchbound.theorems.choices import Choices
+from matchbound.theorems.design import Design
 from matchbound.theorems.guarantees import (
     ROUNDING,
     SCALE,
@@ -13,12 +14,12 @@ from matchbound.theorems.guarantees import (
 )
 from matchbound.theorems.label_errors import survives, why_untold, with_errors
 from matchbound.theorems.members import Line, Steps, worst_ratio
+from matchbound.theorems.metrics import METRICS, Metric, matched_by_guess
 from matchbound.theorems.others import patched_holdout
 from matchbound.theorems.parts import WHOLE, as_text, parts
 from matchbound.theorems.planned import brought_variances, planned_variances
 from matchbound.theorems.probabilities import at_least, percent
 from matchbound.theorems.tally import Cell, Label, Tally
-from matchbound.theorems.terms import planned_variance
 
 __all__ = [
     "METRICS",
@@ -27,9 +28,11 @@ __all__ = [
     "WHOLE",
     "Cell",
     "Choices",
+    "Design",
     "Guarantee",
     "Label",
     "Line",
+    "Metric",
     "Steps",
     "Tally",
     "Threshold",
@@ -38,11 +41,11 @@ __all__ = [
     "brought_variances",
     "choose_threshold",
     "guarantees",
+    "matched_by_guess",
     "outwards",
     "parts",
     "patched_holdout",
     "percent",
-    "planned_variance",
     "planned_variances",
     "survives",
     "why_untold",

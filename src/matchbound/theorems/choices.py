@@ -1,13 +1,17 @@
 """Everything that must be fixed before the labels are seen, as one value."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from matchbound.bounds import BOUNDS
 from matchbound.errors import InputError
-from matchbound.theorems.rules import CANDIDATES, METRICS, check_choices
+from matchbound.theorems.design import Design, chosen_row
+from matchbound.theorems.metrics import METRICS, Metric
+from matchbound.theorems.rules import GUIDED, RULES, is_number
 
-__all__ = ["CANDIDATES", "METRICS", "Choices"]
+CANDIDATES = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
+DEFAULT_METRICS = tuple(name for name, metric in METRICS.items() if metric.is_default)
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Choices:
     """
 
     delta: float = 0.05
-    metrics: Sequence[str] = ("precision", "recall")
+    metrics: Sequence[str] = DEFAULT_METRICS
     theorem: str = "sharp"
     bound: str = "auto"
     one_to_one: bool = False
@@ -57,7 +61,14 @@ class Choices:
     options: Sequence[int] = ()
 
     def __post_init__(self) -> None:
-        check_choices(self)
+        for name, rule in RULES.items():
+            object.__setattr__(self, name, rule(getattr(self, name)))
+        for is_broken, message in CONFLICTS:
+            if is_broken(self):
+                raise InputError(message if isinstance(message, str) else message(self))
+        if self.choose_threshold:
+            strictest_first = sorted(self.candidates or CANDIDATES, reverse=True)
+            object.__setattr__(self, "candidates", tuple(strictest_first))
 
     def as_dict(self) -> dict[str, Any]:
         lists = {
@@ -103,29 +114,242 @@ class Choices:
         return next(iter(self.until), None)
 
     @property
+    def until_true(self) -> int | None:
+        """How many nodes with a true match end the sample, if these do."""
+        return self._until("true")
+
+    @property
+    def until_matched(self) -> int | None:
+        """How many nodes that the holdout matcher matches end the sample, if these do."""
+        return self._until("matched")
+
+    def _until(self, members: str) -> int | None:
+        counts = [n for metric, n in self.until.items() if METRICS[metric].members == members]
+        return counts[0] if counts else None
+
+    @property
     def scores(self) -> Sequence[float]:
         """The scores that parts begin at: the least of them is the threshold."""
         return self.bands or self.candidates
 
     @property
     def is_anytime(self) -> bool:
-        return self.bound == "anytime"
+        row = chosen_row(self.bound)
+        return row is not None and row.anytime
 
     @property
     def is_sampled(self) -> bool:
         """Whether the gap costs probability."""
         return bool(self.gap) or self.future
 
-    def shares(self, terms: int) -> tuple[float, ...]:
-        """A guarantee's δ, divided among its terms, the labels' first; they sum to at most δ.
+    @property
+    def applied_theorem(self) -> str:
+        """The name in `Metric.theorems`: `sharp` has a form of its own where the gap costs."""
+        return "sampled" if self.is_sampled and self.theorem == "sharp" else self.theorem
 
-        Never a matter of whether there is a complete matcher: so that what is said of it and of the
-        holdout matcher holds on the same event.
+    def design(self, metric: str) -> Design:
+        """What a theorem must know of the choices to bound a metric.
+
+        Where a threshold is chosen, metrics do not hold on one event: each test has its own.
         """
-        whole = self.delta / (self.guarantees * self.leaves)
-        if self.theorem == "paper":
-            parts = [whole / terms] * terms
-        else:
-            other = whole * self.other_terms
-            parts = [whole - other * (terms - 1), *[other] * (terms - 1)]
-        return tuple(part * (1 - 1e-14) for part in parts)
+        beside = () if self.choose_threshold else self.metrics
+        return self._design(metric, {name: self._design(name, {}) for name in beside})
+
+    def _design(self, metric: str, beside: Mapping[str, Design]) -> Design:
+        return Design(
+            metric,
+            self.delta / (self.guarantees * self.leaves),
+            None if self.theorem == "paper" else self.other_terms,
+            self.bound,
+            self.one_to_one,
+            self.at_most_one_match,
+            self.variances.get(metric),
+            self.guesses.get(metric),
+            self.matched,
+            metric in self.few_misses,
+            self.brought,
+            self.future,
+            bool(self.gap),
+            bool(self.until),
+            metric == self.counted,
+            METRICS[metric].members == "true",
+            beside,
+        )
+
+
+Message = str | Callable[[Choices], str]
+
+
+def _fractional(choices: Choices) -> Metric | None:
+    """A metric whose values may be fractions, for want of a promise."""
+    rows = (METRICS[name] for name in choices.metrics)
+    broken = (row for row in rows if row.binary_by and not getattr(choices, row.binary_by))
+    return next(broken, None)
+
+
+def _fractional_message(choices: Choices) -> str:
+    row = _fractional(choices)
+    assert row is not None
+    assert row.binary_by is not None
+    promise = row.binary_by.replace("_", "-")
+    return (
+        f"bound must not be {choices.bound} for {row.name} without {promise}, got it: {row.name} "
+        f"may be a fraction. Promise {promise} if it is so, or use auto."
+    )
+
+
+def _unproven(choices: Choices) -> list[str]:
+    """The metrics that have no theorem for these choices."""
+    name = choices.applied_theorem
+    return [metric for metric in choices.metrics if name not in METRICS[metric].theorems]
+
+
+def _of_matched_nodes(choices: Choices) -> bool:
+    """Whether all metrics are means over the nodes that the holdout matcher matches."""
+    return all(METRICS[name].members == "matched" for name in choices.metrics)
+
+
+def _is_threshold(choices: Choices) -> bool:
+    """Whether a threshold's precision and the allowance are numbers that can be certified."""
+    target, allowance = choices.target, choices.allowance
+    both = is_number(target) and is_number(allowance)
+    return both and 0 < target <= target + allowance < 1
+
+
+def _is_special(choices: Choices) -> bool:
+    """Whether a draw is of another kind than guided matchers need."""
+    c = choices
+    kinds = (c.bands, c.algorithms, c.choose_threshold, c.until, c.among, c.is_sampled)
+    return any(map(bool, kinds)) or c.theorem == "paper" or c.is_anytime
+
+
+def _has(choices: Choices, bound_property: str) -> bool:
+    """Whether a bound was chosen by name and has a property."""
+    row = chosen_row(choices.bound)
+    return row is not None and getattr(row, bound_property)
+
+
+CONFLICTS: tuple[tuple[Callable[[Choices], object], Message], ...] = (
+    (
+        lambda c: not c.choose_threshold and (c.candidates or c.allowance),
+        lambda c: (
+            "candidates and allowance must be left out where no threshold is to be chosen, "
+            f"got {list(c.candidates)} and {c.allowance}. Give choose_threshold too."
+        ),
+    ),
+    (
+        lambda c: c.choose_threshold and not _is_threshold(c),
+        lambda c: (
+            "choose_threshold and its allowance must be above 0 and sum to less than 1, "
+            f"got {c.target!r} and {c.allowance!r}. Give precision=0.95 and an allowance of 0.005."
+        ),
+    ),
+    (
+        lambda c: bool(c.rounds) != bool(c.options),
+        lambda c: f"{GUIDED}, got {c.rounds!r} and {c.options!r}. Give for example 3 and 2,3,4.",
+    ),
+    (
+        _unproven,
+        lambda c: (
+            f"metric must have the theorem {c.applied_theorem} for these choices, got "
+            f"{_unproven(c)[0]}, which has {', '.join(METRICS[_unproven(c)[0]].theorems)}. "
+            "Drop it, or choose another theorem or draw."
+        ),
+    ),
+    (
+        lambda c: _has(c, "binary") and _fractional(c),
+        _fractional_message,
+    ),
+    (
+        lambda c: c.theorem == "paper" and c.gap and _has(c, "ordered") and not c.is_anytime,
+        lambda c: (
+            f"bound must not be {c.bound} for the paper's theorem with a sampled gap, got it: "
+            "counts have no order to bet in. Use auto."
+        ),
+    ),
+    (
+        lambda c: (
+            c.theorem == "paper"
+            and c.gap
+            and not c.at_most_one_match
+            and any(METRICS[name].members == "matched" for name in c.metrics)
+        ),
+        "at_most_one_match must be promised for the paper's theorem with a sampled gap, got no "
+        "promise. Promise it, or use sharp.",
+    ),
+    (
+        lambda c: c.theorem == "paper" and (c.is_anytime or c.until or c.among or c.future),
+        "theorem must be sharp with anytime, until, among or future, got paper. Use sharp.",
+    ),
+    (
+        lambda c: (
+            c.choose_threshold and (c.theorem == "paper" or c.is_sampled or c.until or c.among)
+        ),
+        "choose_threshold must come with the sharp theorem, a census and a plain or anytime "
+        "draw, got something else. Drop paper, gap, future, until and among.",
+    ),
+    (
+        lambda c: c.choose_threshold and (c.bands or c.algorithms),
+        "choose_threshold must not come with bands or several algorithms, got both. "
+        "Make two draws, or drop one of them.",
+    ),
+    (
+        lambda c: c.choose_threshold and "precision" not in c.metrics,
+        lambda c: (
+            f"metric must include precision to choose a threshold by it, got {list(c.metrics)}. "
+            "Add it."
+        ),
+    ),
+    (
+        lambda c: c.is_anytime and (c.is_sampled or c.until or c.among),
+        "anytime must not come with gap, future, until or among, got both: a sampled gap holds "
+        "for one look. Drop one of them.",
+    ),
+    (
+        lambda c: c.until and (c.future or c.among),
+        "until must not come with among or future, got both. Drop one of them.",
+    ),
+    (
+        lambda c: c.among and (not _of_matched_nodes(c) or c.is_sampled),
+        "among must come with the metric precision alone and a census, got something else: "
+        "matched nodes tell nothing of the others. Give --metric precision.",
+    ),
+    (
+        lambda c: c.until_matched and (c.gap or c.algorithms),
+        lambda c: (
+            f"until {c.counted} must come with one holdout matcher that ran over the whole "
+            "population, got gap or algorithms. Drop them."
+        ),
+    ),
+    (
+        lambda c: c.rounds and _is_special(c),
+        "rounds must come with the sharp theorem, a census and one matcher without bands, got "
+        "something else. Drop the other options.",
+    ),
+    (
+        lambda c: c.among and c.algorithms,
+        "among must come with one holdout matcher, got several algorithms. Drop them.",
+    ),
+    (
+        lambda c: c.future and chosen_row(c.bound) and not _has(c, "future"),
+        lambda c: f"bound must be {_for_future()} for future, got {c.bound!r}. Use auto.",
+    ),
+    (
+        lambda c: c.brought and (_has(c, "ordered") or c.until or c.among or c.gap),
+        "anytime, until, among, gap and the bounds star and anytime must be left out without a "
+        "draw, got one of them: they need an order that was drawn. Draw with them.",
+    ),
+    (
+        lambda c: c.brought and c.theorem == "paper" and chosen_row(c.bound),
+        lambda c: (
+            f"bound must be auto for the paper's theorem without a draw, got {c.bound!r}: which "
+            "labels form its sample was not drawn either. Use auto."
+        ),
+    ),
+)
+"""What cannot be had together: if the first holds, the second says why it is refused."""
+
+
+def _for_future() -> str:
+    *others, last = ("auto", *(name for name, row in BOUNDS.items() if row.future))
+    return f"{', '.join(others)} or {last}"

@@ -1,13 +1,15 @@
-"""From tallies to guarantees: one function for each theorem and metric."""
+"""From tallies to guarantees: each metric by its theorem, kept to what labels leave possible."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from matchbound.errors import AssumptionError
-from matchbound.theorems import paper, sampled, sharp
+from matchbound.theorems import sharp
 from matchbound.theorems.choices import Choices
+from matchbound.theorems.design import chosen_row
+from matchbound.theorems.metrics import METRICS
 from matchbound.theorems.others import holdout_alone
 from matchbound.theorems.parts import WHOLE, Part, candidate, parts
 from matchbound.theorems.possible import possible
@@ -17,19 +19,6 @@ from matchbound.theorems.terms import Finding, check_promise, matched_count
 DECIMALS = 6
 SCALE = 10.0**DECIMALS
 ROUNDING = 1e-12  # more than the arithmetic of any theorem can be off by
-
-Theorem = Callable[[Tally, Choices, bool], Finding]
-METRICS: dict[str, tuple[str, dict[str, Theorem]]] = {
-    "precision": (
-        "lower",
-        {"sharp": sharp.precision, "sampled": sampled.precision, "paper": paper.precision},
-    ),
-    "recall": ("lower", {"sharp": sharp.recall, "sampled": sampled.recall, "paper": paper.recall}),
-    "error-rate": (
-        "upper",
-        {"sharp": sharp.error_rate, "sampled": sampled.error_rate, "paper": paper.error_rate},
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -94,9 +83,10 @@ def guarantee_with_errors(g: Guarantee, tally: Tally, choices: Choices, errors: 
     At worst they are those that hurt most, and their truth is anything.
     """
     complete = g.algorithm == "complete"
-    theorem = {"precision": sharp.precision, "recall": sharp.recall}.get(g.metric, sharp.error_rate)
-    known = tally if complete else holdout_alone(tally)
-    return outwards(theorem(known, choices, complete, errors).value, g.side)
+    theorem = METRICS[g.metric].with_errors
+    assert theorem is not None  # `why_untold` asks first
+    counted = tally if complete else holdout_alone(tally)
+    return outwards(theorem(counted, choices.design(g.metric), complete, errors).value, g.side)
 
 
 def choose_threshold(
@@ -124,7 +114,7 @@ def choose_threshold(
 
 def _passes(tally: Tally, choices: Choices) -> bool:
     try:
-        right = sharp.holdout_right(tally, choices).value
+        right = sharp.holdout_right(tally, choices.design("precision")).value
         return right / matched_count(tally.everywhere) - ROUNDING >= _level(choices)
     except AssumptionError:  # no sampled node has a match: nothing is certified
         return False
@@ -143,8 +133,9 @@ def _precision_at(tally: Tally, choices: Choices) -> Fraction:
     if not any(cell.c for cell in tally.everywhere):
         return Fraction(0)
     right = matched_count(tally.everywhere) * _level(choices)
-    value = sharp.complete_precision(tally, choices, right)
-    low, high = possible("precision", tally, choices)
+    design = choices.design("precision")
+    value = sharp.complete_precision(tally, design, right)
+    low, high = possible(METRICS["precision"], tally, design)
     return min(max(value, low), high)
 
 
@@ -168,23 +159,20 @@ def _at_the_threshold(
     return tuple(found)
 
 
-def _guarantee(
-    metric: str, part: Part, tally: Tally, choices: Choices, complete: bool
-) -> Guarantee:
-    side, theorems = METRICS[metric]
-    use = "sampled" if choices.is_sampled and choices.theorem == "sharp" else choices.theorem
+def _guarantee(name: str, part: Part, tally: Tally, choices: Choices, complete: bool) -> Guarantee:
+    metric, design = METRICS[name], choices.design(name)
     try:
-        finding = theorems[use](tally, choices, complete)
+        finding = metric.theorems[choices.applied_theorem](tally, design, complete)
     except AssumptionError:
         if not part.is_band:
             raise
         finding = Finding(0.0, None, choices.bound)  # no node to tell by; its share of δ stays
-    value = within(possible(metric, tally, choices), finding.value, side)
+    value = within(possible(metric, tally, design), finding.value, metric.side)
     return Guarantee(
-        metric=metric,
+        metric=name,
         algorithm="complete" if complete else "holdout",
         part=part.name,
-        side=side,
+        side=metric.side,
         value=value,
         estimate=None if finding.estimate is None else round(finding.estimate, DECIMALS),
         theorem=choices.theorem,
@@ -209,12 +197,15 @@ def _check(tally: Tally, choices: Choices) -> None:
             "Run both matchers over the whole population, or draw a sample for the gap."
         )
     unlabelled = any(not label.is_sure for label in (*tally.train, *tally.validation))
-    if unlabelled and choices.bound == "bernstein":
+    row = chosen_row(choices.bound)
+    if unlabelled and row is not None and not row.monotone:
         raise AssumptionError(
-            "bound must not be bernstein with unlabelled nodes: it can rise when a value falls. "
+            f"bound must not be {choices.bound} with unlabelled nodes: it can rise when a value "
+            "falls. "
             "Label every drawn node, or draw with another bound."
         )
-    check_promise(tally, choices)
+    if choices.at_most_one_match:
+        check_promise(tally)
 
 
 def outwards(value: float, side: str) -> float:
@@ -227,7 +218,6 @@ def outwards(value: float, side: str) -> float:
 
 
 __all__ = [
-    "METRICS",
     "WHOLE",
     "Guarantee",
     "Threshold",

@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from matchbound.bounds import BOUNDS
 from matchbound.errors import AssumptionError
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.guarantees import Guarantee, guarantee_with_errors
+from matchbound.theorems.metrics import METRICS
 from matchbound.theorems.tally import Tally
-
-FORGIVING = ("hypergeometric", "star", "anytime", "orderfree")
-"""Bounds that tell what the worst choice of wrong labels does to them."""
 
 
 def why_untold(found: tuple[Guarantee, ...], tallies: Mapping[str, Tally], choices: Choices) -> str:
@@ -18,9 +17,13 @@ def why_untold(found: tuple[Guarantee, ...], tallies: Mapping[str, Tally], choic
         return "another threshold might then have been chosen"
     if choices.theorem == "paper" or choices.is_sampled:
         return "it is told for the sharp theorem with a census of both matchers alone"
-    if not all(g.bound in FORGIVING for g in found if g.estimate is not None):
-        names = ", ".join(FORGIVING)
+    bounded = [g for g in found if g.estimate is not None]
+    if not all(BOUNDS[g.bound].with_errors for g in bounded):
+        names = ", ".join(name for name, row in BOUNDS.items() if row.with_errors)
         return f"it is told for the bounds {names} alone"
+    if any(METRICS[g.metric].with_errors is None for g in bounded):
+        names = ", ".join(name for name, row in METRICS.items() if row.with_errors)
+        return f"it is told for the metrics {names} alone"
     complete = any(g.algorithm == "complete" for g in found)
     if complete and any(any(cell.known) for tally in tallies.values() for cell in tally.gap):
         return "a wrong label also says something wrong of other nodes, where the matchers differ"
@@ -52,7 +55,7 @@ def survives(
         one = g if not errors else with_errors(g, tallies, choices, errors)
         if one is None:
             return False
-        return one.value >= target if one.side == "lower" else one.value <= target
+        return METRICS[g.metric].meets(one.value, target)
 
     if not holds(0):
         return None

@@ -8,25 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from matchbound import bounds
-from matchbound.bounds import (
-    DEFAULT_VARIANCE,
-    hypergeometric_lower,
-    likelihood_ones,
-    likelihood_share,
-    share_lower,
-)
+from matchbound.bounds import BOUNDS, DEFAULT_VARIANCE
 from matchbound.theorems import nodes
-from matchbound.theorems.choices import Choices
+from matchbound.theorems.design import Design, or_default
 from matchbound.theorems.tally import Tally
 from matchbound.theorems.terms import (
-    RATIOS,
     Known,
     bounded,
     matched_share,
     mean_lower,
-    members_bound,
-    or_default,
-    planned_variance,
     ratio_lower,
     require_some,
     sampled,
@@ -58,9 +48,7 @@ class Steps:
     share: Callable[[tuple[int, int], Known], float]
 
 
-def least(
-    tally: Tally, choices: Choices, delta: float, right: float | None, errors: int = 0
-) -> int:
+def least(tally: Tally, design: Design, delta: float, right: float | None, errors: int = 0) -> int:
     """A lower bound on |X'|: D's members are known, the others' number is bounded from S − D.
 
     Free of δ: those seen, nodes whose partner's label names them, and on precision's event as many
@@ -69,9 +57,10 @@ def least(
     known = sum(nodes.matched(trained(tally)))
     rest = tally.size - len(tally.train)
     seen = spoilt([float(one) for one in nodes.matched(tally.fresh)], errors)
-    bound = members_bound(choices)
+    bound = design.members_bound
     share = matched_share(tally.everywhere)
-    variance = None if bound == "orderfree" else max(share * (1 - share), DEFAULT_VARIANCE)
+    planned = max(share * (1 - share), DEFAULT_VARIANCE)
+    variance = None if BOUNDS[bound].unplanned else planned
     others = 0.0
     if rest and seen:
         others = rest * bounded(
@@ -90,9 +79,7 @@ def _up(number: float) -> int:
     return math.ceil(number - 1e-6)
 
 
-def found(
-    tally: Tally, choices: Choices, delta: float, bound: str, errors: int = 0
-) -> Line | Steps:
+def found(tally: Tally, design: Design, delta: float, bound: str, errors: int = 0) -> Line | Steps:
     """A lower bound on Σ r_H, as a function of the number of nodes with a true match."""
     known_member, known_values = nodes.recalls(trained(tally))
     known = math.fsum(known_values), sum(known_member)
@@ -103,13 +90,13 @@ def found(
         require_some(known[1], "a true match", tally.train)
         return Line(known[0], 0.0)
     require_some(sum(member), "a true match", tally.fresh)
-    if bound in RATIOS:
-        share = choices.matched or matched_share(tally.everywhere)
-        variance = or_default(planned_variance(choices, "recall", share), share, bound)
+    if BOUNDS[bound].bets:
+        share = design.matched or matched_share(tally.everywhere)
+        variance = or_default(design.planned_variance(share), share, bound)
         low = ratio_lower(member, values, rest, delta, bound, variance, known, errors)
         return Line(0.0, low)
     seen = [value for value, belongs in zip(values, member, strict=True) if belongs]
-    if bound in ("hypergeometric", "likelihood"):
+    if BOUNDS[bound].binary:
         return _steps(spoilt(seen, errors), delta, bound, known)
     sizes = (len(seen), rest - nodes.verified_without(fresh))
     low = bounds.lower(seen, size=sizes, delta=delta, method=bound)
@@ -117,21 +104,15 @@ def found(
 
 
 def _steps(seen: list[float], delta: float, bound: str, known: Known) -> Steps:
-    right, drawn = int(sum(seen)), len(seen)
-    fewest = known[1] + drawn
-    if bound == "hypergeometric":
-        return Steps(
-            known,
-            fewest,
-            lambda size: hypergeometric_lower(right, drawn, size, delta),
-            lambda sizes, others: share_lower(right, drawn, sizes, delta, others),
-        )
-    values = np.array(seen) == 1
+    values, row = np.array(seen), BOUNDS[bound]
+    ones, share = row.ones, row.share
+    assert ones is not None
+    assert share is not None
     return Steps(
         known,
-        fewest,
-        lambda size: likelihood_ones(values, size, delta),
-        lambda sizes, others: likelihood_share(values, sizes, delta, others),
+        known[1] + len(values),
+        lambda size: ones(values, size, delta),
+        lambda sizes, others: share(values, sizes, delta, others),
     )
 
 

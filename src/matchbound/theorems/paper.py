@@ -13,13 +13,12 @@ import math
 from collections.abc import Callable, Sequence
 
 from matchbound import bounds
-from matchbound.bounds import weighted_lower
+from matchbound.bounds import BOUNDS, weighted_lower
 from matchbound.errors import AssumptionError
 from matchbound.theorems import gaps, nodes
-from matchbound.theorems.choices import Choices
+from matchbound.theorems.design import Design, chosen_row, or_default
 from matchbound.theorems.tally import Cell, Label, Tally
 from matchbound.theorems.terms import (
-    RATIOS,
     Finding,
     bounded,
     count_with,
@@ -27,9 +26,6 @@ from matchbound.theorems.terms import (
     matched_count,
     matched_share,
     most_matches,
-    or_default,
-    pick_bound,
-    planned_variance,
     ratio_lower,
     require_some,
     share_of_cells,
@@ -38,17 +34,17 @@ from matchbound.theorems.terms import (
 )
 
 
-def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
+def precision(tally: Tally, design: Design, complete: bool) -> Finding:
     """P ≥ (lower(1_{X_H})·P_H − upper(d_p)) / upper(1_{X_C})."""
-    cells = _compared(tally, choices)
-    most = most_matches(cells, choices)
-    bound = _bound(choices, "precision", most <= 1)
-    delta, *others = choices.shares(4)
-    drawn, weights = _sample(tally, choices)
+    cells = _compared(tally, design)
+    most = most_matches(cells, design)
+    bound = _bound(design, most <= 1)
+    delta, *others = design.shares(4)
+    drawn, weights = _sample(tally, design)
     member, values = nodes.found(drawn)
-    size = _holdout_size(tally, choices, cells)
+    size = _holdout_size(tally, design, cells)
     require_some(sum(member), "a match of the holdout matcher", drawn)
-    variance = planned_variance(choices, "precision")
+    variance = design.planned_variance()
     over_all = None if variance is None else variance * matched_share(cells)
 
     def at(d: float) -> float:
@@ -62,7 +58,7 @@ def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
     value = bounded("paper precision labels", delta, at)
     if complete:
         some = _share(
-            cells, "precision holdout", lambda c: c.h > 0, bounds.lower, others[0], (tally, choices)
+            cells, "precision holdout", lambda c: c.h > 0, bounds.lower, others[0], (tally, design)
         )
         kept = _share(
             cells,
@@ -70,32 +66,32 @@ def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
             lambda c: c.c > 0,
             bounds.upper,
             others[1],
-            (tally, choices),
+            (tally, design),
         )
         if not kept:
             raise AssumptionError(
                 f"complete must match some node, got 0 of {sum(c.nodes for c in cells)}. "
                 "Give a matcher that finds something, or a lower threshold."
             )
-        value = (some * value - _mean_loss(cells, most, others[2], tally, choices)) / kept
+        value = (some * value - _mean_loss(cells, most, others[2], tally, design)) / kept
     return Finding(value, estimate(_members(member, values)), bound)
 
 
-def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
+def recall(tally: Tally, design: Design, complete: bool) -> Finding:
     """R ≥ R_H − upper(d_r) / lower(1_{X'})."""
-    cells = _compared(tally, choices)
-    bound = _bound(choices, "recall", choices.one_to_one)
-    delta, *others = choices.shares(3)
-    drawn, weights = _sample(tally, choices)
+    cells = _compared(tally, design)
+    bound = _bound(design, design.one_to_one)
+    delta, *others = design.shares(3)
+    drawn, weights = _sample(tally, design)
     member, values = nodes.recalls(drawn)
     require_some(sum(member), "a true match", drawn)
-    share = choices.matched or matched_share(cells)
-    variance = planned_variance(choices, "recall", share)
+    share = design.matched or matched_share(cells)
+    variance = design.planned_variance(share)
 
     def at(d: float) -> float:
         if weights:
             return weighted_lower(values, weights, member=member, delta=d, variance=variance)
-        if bound in RATIOS:
+        if BOUNDS[bound].bets:
             spread = or_default(variance, share, bound)
             return ratio_lower(member, values, tally.size, d, bound, spread)
         sizes = (sum(member), tally.size - nodes.verified_without(drawn))
@@ -103,21 +99,21 @@ def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
 
     value = bounded("paper recall labels", delta, at)
     if complete:
-        gap = _share(cells, "recall gap", gaps.drops, bounds.upper, others[0], (tally, choices))
+        gap = _share(cells, "recall gap", gaps.drops, bounds.upper, others[0], (tally, design))
         if gap:
-            matched = _members_share(tally, drawn, weights, others[1], choices)
+            matched = _members_share(tally, drawn, weights, others[1], design)
             value = value - gap / matched if matched else 0.0
     return Finding(value, estimate(_members(member, values)), bound)
 
 
-def error_rate(tally: Tally, choices: Choices, complete: bool) -> Finding:
+def error_rate(tally: Tally, design: Design, complete: bool) -> Finding:
     """W ≤ W_H + upper(1{C ≠ H})."""
-    cells = _compared(tally, choices)
-    bound = _bound(choices, "error-rate", True)
-    delta, *others = choices.shares(2)
-    drawn, weights = _sample(tally, choices)
+    cells = _compared(tally, design)
+    bound = _bound(design, True)
+    delta, *others = design.shares(2)
+    drawn, weights = _sample(tally, design)
     wrong = nodes.errors(drawn)
-    variance = planned_variance(choices, "error-rate")
+    variance = design.planned_variance()
 
     def at(d: float) -> float:
         if weights:
@@ -129,22 +125,22 @@ def error_rate(tally: Tally, choices: Choices, complete: bool) -> Finding:
     value = bounded("paper error-rate labels", delta, at)
     if complete:
         value += _share(
-            cells, "error-rate gap", gaps.differs, bounds.upper, others[0], (tally, choices)
+            cells, "error-rate gap", gaps.differs, bounds.upper, others[0], (tally, design)
         )
     return Finding(value, estimate(wrong), bound)
 
 
-def _compared(tally: Tally, choices: Choices) -> tuple[Cell, ...]:
-    return tally.gap if choices.gap else tally.everywhere
+def _compared(tally: Tally, design: Design) -> tuple[Cell, ...]:
+    return tally.gap if design.gap else tally.everywhere
 
 
-def _bound(choices: Choices, metric: str, binary: bool) -> str:
-    return "orderfree" if choices.brought else pick_bound(choices, metric, binary)
+def _bound(design: Design, binary: bool) -> str:
+    return "orderfree" if design.brought else design.labels_bound(binary)
 
 
-def _sample(tally: Tally, choices: Choices) -> tuple[tuple[Label, ...], list[float]]:
+def _sample(tally: Tally, design: Design) -> tuple[tuple[Label, ...], list[float]]:
     """S as it was drawn; or all labels that were brought, each with its weight."""
-    if not choices.brought:
+    if not design.brought:
         return _with_unlabelled(tally.validation), []
     trained, fresh = len(tally.train), len(tally.fresh)
     require_some(fresh, "a label outside the training nodes", tally.train)
@@ -162,22 +158,22 @@ def _members_share(
     drawn: Sequence[Label],
     weights: list[float],
     delta: float,
-    choices: Choices,
+    design: Design,
 ) -> float:
     seen = nodes.matched(drawn)
 
     def at(d: float) -> float:
         if weights:
             return weighted_lower([float(one) for one in seen], weights, delta=d, variance=None)
-        return bounds.lower(seen, size=tally.size, delta=d, method=choices.bound)
+        return bounds.lower(seen, size=tally.size, delta=d, method=design.bound)
 
     return bounded("paper recall members", delta, at)
 
 
-def _holdout_size(tally: Tally, choices: Choices, cells: Sequence[Cell]) -> int | tuple[int, int]:
+def _holdout_size(tally: Tally, design: Design, cells: Sequence[Cell]) -> int | tuple[int, int]:
     """|X_H|, or the least and the most that it can be."""
     count = matched_count(cells)
-    if not choices.gap:
+    if not design.gap:
         return count
     without = sum(label.h == 0 for label in tally.validation)
     return len(tally.validation) - without, tally.size - without
@@ -189,13 +185,13 @@ def _share(
     has: Callable[[Cell], bool],
     side: Callable[..., float],
     delta: float,
-    of: tuple[Tally, Choices],
+    of: tuple[Tally, Design],
 ) -> float:
     """A bound on the share of nodes whose cell has a property; exact in a census."""
-    tally, choices = of
-    if not choices.gap:
+    tally, design = of
+    if not design.gap:
         return count_with(cells, has) / tally.size
-    method = _of_a_histogram(choices, "hypergeometric")
+    method = _of_a_histogram(design, "hypergeometric")
     return bounded(
         f"paper {name}",
         delta,
@@ -204,14 +200,14 @@ def _share(
 
 
 def _mean_loss(
-    cells: Sequence[Cell], most: int, delta: float, tally: Tally, choices: Choices
+    cells: Sequence[Cell], most: int, delta: float, tally: Tally, design: Design
 ) -> float:
     """An upper bound on the mean of d_p, which is at most 1 + (the most matches of a node)."""
     losses = [gaps.paper_precision_loss(cell) for cell in cells]
     counts = [cell.nodes for cell in cells]
-    if not choices.gap:
+    if not design.gap:
         return math.fsum(d * n for d, n in zip(losses, counts, strict=True)) / tally.size
-    method = _of_a_histogram(choices, "bernstein")
+    method = _of_a_histogram(design, "bernstein")
     return bounded(
         "paper precision gap",
         delta,
@@ -221,10 +217,10 @@ def _mean_loss(
     )
 
 
-def _of_a_histogram(choices: Choices, otherwise: str) -> str:
-    """The bound chosen, if it needs no order and takes what it is given."""
-    unfit = ("auto", "star", "hypergeometric")
-    return otherwise if choices.bound in unfit else choices.bound
+def _of_a_histogram(design: Design, otherwise: str) -> str:
+    """The bound chosen, if it takes a histogram of any values."""
+    row = chosen_row(design.bound)
+    return design.bound if row is not None and row.from_counts else otherwise
 
 
 def _members(member: Sequence[bool], values: Sequence[float]) -> list[float]:

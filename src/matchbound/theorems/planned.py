@@ -4,26 +4,24 @@ They are a matter of width alone: a bound holds whatever they are, if they were 
 validation labels.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 
+from matchbound.theorems.metrics import METRICS, Metric
 from matchbound.theorems.tally import Label, Tally
 from matchbound.theorems.terms import sure
 
 RAISED = 1.5  # steady bets forgive a variance planned too large more than one too small
 LEAST, MOST = 0.02, 0.995  # what a metric is taken to be at the least and at the most
-Part = Callable[[Label], tuple[float, bool]]
-"""A node's value, and whether it counts."""
 
 
 def planned_variances(tally: Tally, *, raised: bool) -> dict[str, float]:
     """By metric; none where no training node counts. `raised`: for bets in a drawn order."""
-    found = {}
-    for metric, part in PARTS.items():
-        nodes = [label for label in sure(tally.train) if metric != "precision" or label.h]
-        variance = _variance([part(label) for label in nodes])
+    variances = {}
+    for name, metric in METRICS.items():
+        variance = _variance(metric, sure(tally.train))
         if variance is not None:
-            found[metric] = variance * (RAISED if raised else 1.0)
-    return found
+            variances[name] = variance * (RAISED if raised else 1.0)
+    return variances
 
 
 def brought_variances(tallies: Mapping[str, Tally]) -> dict[str, float]:
@@ -31,18 +29,21 @@ def brought_variances(tallies: Mapping[str, Tally]) -> dict[str, float]:
     return planned_variances(next(iter(tallies.values())), raised=False)
 
 
-def _variance(nodes: list[tuple[float, bool]]) -> float | None:
-    """Of 1{counts}·(value − mean), with half a node at the worst payoff besides."""
-    counting = [value for value, counts in nodes if counts]
-    if not counting:
+def _variance(metric: Metric, labels: Sequence[Label]) -> float | None:
+    """Of 1{counts}·(value − mean), with half a node at the worst payoff besides.
+
+    Over all nodes; where the matcher shows which nodes count, over these alone.
+    """
+    if metric.members == "matched":
+        labels = [label for label in labels if label.h]
+    counts = [(label.h, label.t or 0, label.ht or 0) for label in labels]
+    values = [
+        metric.rightness(metric.numerator(*numbers) / whole)
+        for numbers in counts
+        if (whole := metric.denominator(*numbers))
+    ]
+    if not values:
         return None
-    mean = min(max(sum(counting) / len(counting), LEAST), MOST)
-    squares = sum((value - mean) ** 2 for value in counting)
-    return (squares + mean**2 / 2) / (len(nodes) + 0.5)
-
-
-PARTS: dict[str, Part] = {
-    "precision": lambda label: ((label.ht or 0) / label.h, True),
-    "recall": lambda label: ((label.ht or 0) / label.t if label.t else 0.0, bool(label.t)),
-    "error-rate": lambda label: (float(label.h == label.t == label.ht), True),
-}
+    mean = min(max(sum(values) / len(values), LEAST), MOST)
+    squares = sum((value - mean) ** 2 for value in values)
+    return (squares + mean**2 / 2) / (len(labels) + 0.5)

@@ -3,51 +3,42 @@
 Labelled nodes are as they are; the most that the others can be is all right, the least all wrong.
 """
 
-from collections.abc import Sequence
 from fractions import Fraction
 
-from matchbound.theorems import nodes
-from matchbound.theorems.choices import Choices
-from matchbound.theorems.tally import Tally
+from matchbound.theorems.design import Design
+from matchbound.theorems.metrics import Metric
+from matchbound.theorems.tally import Label, Tally
 from matchbound.theorems.terms import worst
 
 Range = tuple[Fraction, Fraction]
 ANYTHING: Range = (Fraction(0), Fraction(1))
 
 
-def possible(metric: str, tally: Tally, choices: Choices) -> Range:
+def possible(metric: Metric, tally: Tally, design: Design) -> Range:
     """The least and the most that the complete matcher's metric can be, given the labels."""
-    if choices.future:
+    if design.future:
         return ANYTHING
-    values, others = {"precision": _precision, "recall": _recall, "error-rate": _error_rate}[
-        metric
-    ](tally, choices)
+    values = [value for label in tally.labelled if (value := _value(metric, label)) is not None]
+    others = _others(metric, tally, design)
     size = len(values) + others
     if not size:
         return ANYTHING
     seen = sum(values, Fraction(0))
     low, half, high = (seen / size, (seen + Fraction(others, 2)) / size, (seen + others) / size)
-    if metric == "error-rate":  # of which the bound is from above
-        return low, worst("possible error-rate", high, half)
-    return worst(f"possible {metric}", low, half), high
+    if metric.is_lower:
+        return worst(f"possible {metric.name}", low, half), high
+    return low, worst(f"possible {metric.name}", high, half)
 
 
-Parts = tuple[Sequence[Fraction], int]
-"""The values at labelled nodes, and how many other nodes have one, or may have."""
+def _value(metric: Metric, label: Label) -> Fraction | None:
+    """The metric at a labelled node; None if the node does not count."""
+    counts = label.c, label.t or 0, label.ct or 0
+    whole = metric.denominator(*counts)
+    return Fraction(metric.numerator(*counts), whole) if whole else None
 
 
-def _precision(tally: Tally, choices: Choices) -> Parts:
-    others = tally.size - len(tally.labelled)
-    if not choices.is_sampled:
-        others = sum(cell.nodes for cell in tally.gap if cell.c)
-    return [Fraction(label.ct or 0, label.c) for label in tally.labelled if label.c], others
-
-
-def _recall(tally: Tally, choices: Choices) -> Parts:
-    values = [Fraction(label.ct or 0, label.t) for label in tally.labelled if label.t]
-    return values, tally.size - len(tally.labelled)
-
-
-def _error_rate(tally: Tally, choices: Choices) -> Parts:
-    wrong = [Fraction(one) for one in nodes.complete_errors(tally.labelled)]
-    return wrong, tally.size - len(tally.labelled)
+def _others(metric: Metric, tally: Tally, design: Design) -> int:
+    """How many other nodes count, or may count."""
+    if metric.members == "matched" and not design.is_sampled:
+        return sum(cell.nodes for cell in tally.gap if cell.c)
+    return tally.size - len(tally.labelled)

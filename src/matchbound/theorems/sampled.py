@@ -11,13 +11,12 @@ from collections.abc import Callable
 import numpy as np
 
 from matchbound import bounds
-from matchbound.bounds import likelihood_share, share_lower
+from matchbound.bounds import BOUNDS
 from matchbound.theorems import gaps, nodes
-from matchbound.theorems.choices import Choices
+from matchbound.theorems.design import AUTO, Design, chosen_row, or_default
 from matchbound.theorems.tally import Cell, Tally
 from matchbound.theorems.terms import (
     NOTHING,
-    RATIOS,
     Finding,
     Known,
     bounded,
@@ -25,10 +24,6 @@ from matchbound.theorems.terms import (
     matched_count,
     matched_share,
     mean_lower,
-    members_bound,
-    or_default,
-    pick_bound,
-    planned_variance,
     ratio_lower,
     require_some,
     sampled,
@@ -39,24 +34,24 @@ from matchbound.theorems.terms import (
 GAP_VARIANCE = 0.01  # of d*, as planned: few nodes have a gap
 
 
-def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
+def precision(tally: Tally, design: Design, complete: bool) -> Finding:
     """P ≥ (lower(1_{X_H})·P_H − upper(d*)) / upper(1_{X_C})."""
-    delta, *others = choices.shares(4)
-    bound = pick_bound(choices, "precision", choices.at_most_one_match)
+    delta, *others = design.shares(4)
+    bound = design.labels_bound(design.at_most_one_match)
     fresh = sampled(tally)
     member, values = nodes.found(fresh)
     require_some(sum(member), "a match of the holdout matcher", tally.fresh)
-    known = NOTHING if choices.future else _sums(*nodes.found(trained(tally)))
-    variance = planned_variance(choices, "precision")
+    known = NOTHING if design.future else _sums(*nodes.found(trained(tally)))
+    variance = design.planned_variance()
     share = matched_share(tally.gap)
     over_all = None if variance is None else variance * share
     rest = tally.size - len(tally.train)
     sizes = (sum(member), rest - (len(member) - sum(member)))
 
     def at(d: float) -> float:
-        if choices.future:
+        if design.future:
             return _independent(_members(member, values), d, bound, variance)
-        if bound in RATIOS:
+        if BOUNDS[bound].bets:
             spread = or_default(over_all, share, bound)
             return ratio_lower(member, values, rest, d, bound, spread, known)
         return _over_sizes(_members(member, values), sizes, d, bound, known)
@@ -64,65 +59,65 @@ def precision(tally: Tally, choices: Choices, complete: bool) -> Finding:
     value = bounded("sampled precision labels", delta, at)
     if complete:
         matched_count(tally.gap, "complete")
-        lost = _mean_loss(tally, others[0], choices)
+        lost = _mean_loss(tally, others[0], design)
         some = _share(
-            tally, "precision holdout", lambda c: c.h > 0, bounds.lower, others[1], choices
+            tally, "precision holdout", lambda c: c.h > 0, bounds.lower, others[1], design
         )
         kept = _share(
-            tally, "precision complete", lambda c: c.c > 0, bounds.upper, others[2], choices
+            tally, "precision complete", lambda c: c.c > 0, bounds.upper, others[2], design
         )
         value = (some * value - lost) / kept
     return Finding(value, estimate(nodes.precisions(fresh)), bound)
 
 
-def recall(tally: Tally, choices: Choices, complete: bool) -> Finding:
+def recall(tally: Tally, design: Design, complete: bool) -> Finding:
     """R ≥ R_H − upper(d_r) / lower(1_{X'})."""
-    delta, *others = choices.shares(3)
-    bound = pick_bound(choices, "recall", choices.one_to_one)
+    delta, *others = design.shares(3)
+    bound = design.labels_bound(design.one_to_one)
     fresh = sampled(tally)
     member, values = nodes.recalls(fresh)
     require_some(sum(member), "a true match", tally.fresh)
-    known = NOTHING if choices.future else _sums(*nodes.recalls(trained(tally)))
+    known = NOTHING if design.future else _sums(*nodes.recalls(trained(tally)))
     rest = tally.size - len(tally.train)
-    share = choices.matched or matched_share(tally.gap)
-    variance = planned_variance(choices, "recall", share)
+    share = design.matched or matched_share(tally.gap)
+    variance = design.planned_variance(share)
     sizes = (sum(member), rest - nodes.verified_without(fresh))
 
     def at(d: float) -> float:
-        if bound in RATIOS:
-            size = None if choices.future else rest
+        if BOUNDS[bound].bets:
+            size = None if design.future else rest
             spread = or_default(variance, share, bound)
             return ratio_lower(member, values, size, d, bound, spread, known)
-        if choices.future:
+        if design.future:
             return _independent(_members(member, values), d, bound, variance)
         return _over_sizes(_members(member, values), sizes, d, bound, known)
 
     value = bounded("sampled recall labels", delta, at)
     if complete:
-        lost = _share(tally, "recall gap", gaps.drops, bounds.upper, others[0], choices)
-        matched = _members_share(tally, others[1], choices)
+        lost = _share(tally, "recall gap", gaps.drops, bounds.upper, others[0], design)
+        matched = _members_share(tally, others[1], design)
         value = value - lost / matched if matched else 0.0
     return Finding(value, estimate(_members(member, values)), bound)
 
 
-def error_rate(tally: Tally, choices: Choices, complete: bool) -> Finding:
+def error_rate(tally: Tally, design: Design, complete: bool) -> Finding:
     """W ≤ W_H + upper(1{C ≠ H})."""
-    delta, *others = choices.shares(2)
-    bound = pick_bound(choices, "error-rate", True)
+    delta, *others = design.shares(2)
+    bound = design.labels_bound(True)
     fresh = nodes.errors(sampled(tally))
     require_some(len(fresh), "a label outside the training nodes", tally.validation)
     rest = tally.size - len(tally.train)
-    size = None if choices.future else rest
-    variance = or_default(planned_variance(choices, "error-rate"), 1.0, bound)
+    size = None if design.future else rest
+    variance = or_default(design.planned_variance(), 1.0, bound)
     value = bounded(
         "sampled error-rate labels",
         delta,
         lambda d: bounds.upper(fresh, size=size, delta=d, method=bound, variance=variance),
     )
-    if not choices.future:
+    if not design.future:
         value = (sum(nodes.errors(trained(tally))) + rest * value) / tally.size
     if complete:
-        value += _share(tally, "error-rate gap", gaps.differs, bounds.upper, others[0], choices)
+        value += _share(tally, "error-rate gap", gaps.differs, bounds.upper, others[0], design)
     return Finding(value, estimate(fresh), bound)
 
 
@@ -130,10 +125,9 @@ def _over_sizes(
     values: list[float], sizes: tuple[int, int], delta: float, bound: str, known: Known
 ) -> float:
     """The mean over the members, known ones included, however many of the nodes are members."""
-    if bound == "hypergeometric":
-        return share_lower(int(sum(values)), len(values), sizes, delta, known)
-    if bound == "likelihood":
-        return likelihood_share(np.array(values) == 1, sizes, delta, known)
+    share = BOUNDS[bound].share
+    if share is not None:
+        return share(np.array(values), sizes, delta, known)
     low = bounds.lower(values, size=sizes, delta=delta, method=bound)
     return min((known[0] + n * low) / (known[1] + n) for n in sizes)
 
@@ -143,13 +137,13 @@ def _independent(values: list[float], delta: float, bound: str, variance: float 
     return mean_lower(values, None, delta, bound, or_default(variance, 1.0, bound))
 
 
-def _mean_loss(tally: Tally, delta: float, choices: Choices) -> float:
+def _mean_loss(tally: Tally, delta: float, design: Design) -> float:
     """An upper bound on the mean of d*, from its histogram over the gap's sample."""
-    loss = gaps.precision_loss_one_to_one if choices.one_to_one else gaps.precision_loss
+    loss = gaps.precision_loss_one_to_one if design.one_to_one else gaps.precision_loss
     losses = [float(loss(cell)) for cell in tally.gap]
     counts = [cell.nodes for cell in tally.gap]
-    size = None if choices.future else tally.size
-    method = choices.bound if choices.bound in ("hoeffding", "serfling") else "orderfree"
+    size = None if design.future else tally.size
+    method = _gap_bound(design, "orderfree")
     return bounded(
         "sampled precision gap",
         delta,
@@ -159,18 +153,18 @@ def _mean_loss(tally: Tally, delta: float, choices: Choices) -> float:
     )
 
 
-def _members_share(tally: Tally, delta: float, choices: Choices) -> float:
+def _members_share(tally: Tally, delta: float, design: Design) -> float:
     """A lower bound on the share of nodes with a true match."""
     seen = nodes.matched(tally.fresh)
     rest = tally.size - len(tally.train)
-    size = None if choices.future else rest
-    method = "binomial" if choices.future else members_bound(choices)
+    size = None if design.future else rest
+    method = "binomial" if design.future else design.members_bound
     low = bounded(
         "sampled recall members",
         delta,
         lambda d: bounds.lower(seen, size=size, delta=d, method=method),
     )
-    if choices.future:
+    if design.future:
         return low
     known = sum(nodes.matched(tally.train))
     return (known + max(rest * low, sum(seen))) / tally.size
@@ -182,16 +176,22 @@ def _share(
     has: Callable[[Cell], bool],
     side: Callable[..., float],
     delta: float,
-    choices: Choices,
+    design: Design,
 ) -> float:
     """A bound on the share of nodes whose cell has a property. Counts have no order to bet in."""
-    method = choices.bound if choices.bound in ("hoeffding", "serfling") else "auto"
-    size = None if choices.future else tally.size
+    method = _gap_bound(design, AUTO)
+    size = None if design.future else tally.size
     return bounded(
         f"sampled {name}",
         delta,
         lambda d: share_of_cells(tally.gap, has, side, size, d, method),
     )
+
+
+def _gap_bound(design: Design, otherwise: str) -> str:
+    """The bound chosen, if it is by the mean alone: it then bounds every term."""
+    row = chosen_row(design.bound)
+    return design.bound if row is not None and row.by_mean else otherwise
 
 
 def _members(member: list[bool], values: list[float]) -> list[float]:

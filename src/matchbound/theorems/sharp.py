@@ -15,7 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from matchbound.theorems import costs, gaps, members, nodes
-from matchbound.theorems.choices import Choices
+from matchbound.theorems.design import Design, or_default
 from matchbound.theorems.tally import Tally
 from matchbound.theorems.terms import (
     Finding,
@@ -25,9 +25,6 @@ from matchbound.theorems.terms import (
     matched_count,
     mean_lower,
     most_matches,
-    or_default,
-    pick_bound,
-    planned_variance,
     require_some,
     sampled,
     trained,
@@ -35,24 +32,24 @@ from matchbound.theorems.terms import (
 )
 
 
-def precision(tally: Tally, choices: Choices, complete: bool, errors: int = 0) -> Finding:
+def precision(tally: Tally, design: Design, complete: bool, errors: int = 0) -> Finding:
     """P ≥ (Σ_L p_C + max(0, Σ_{X−L} p_H − Σ_{X−L} d)) / |X_C|, Σ_X p_H bounded from below.
 
     `errors`, here and below: at most so many labels of S − D are wrong.
     """
-    holdout = holdout_right(tally, choices, errors)
-    value = complete_precision(tally, choices, Fraction(holdout.value))
+    holdout = holdout_right(tally, design, errors)
+    value = complete_precision(tally, design, Fraction(holdout.value))
     if errors:
-        cost = max(costs.precision(label, choices.one_to_one) for label in tally.fresh)
+        cost = max(costs.precision(label, design.one_to_one) for label in tally.fresh)
         value -= errors * cost / matched_count(tally.everywhere, "complete")
     return replace(holdout, value=float(value))
 
 
-def holdout_right(tally: Tally, choices: Choices, errors: int = 0) -> Finding:
+def holdout_right(tally: Tally, design: Design, errors: int = 0) -> Finding:
     """A lower bound on Σ_X p_H: D's is known, the rest's mean is bounded from S − D."""
-    (delta,) = choices.shares(1)
-    bound = pick_bound(choices, "precision", most_matches(tally.everywhere, choices) <= 1)
-    variance = or_default(planned_variance(choices, "precision"), 1.0, bound)
+    (delta,) = design.shares(1)
+    bound = design.labels_bound(most_matches(tally.everywhere, design) <= 1)
+    variance = or_default(design.planned_variance(), 1.0, bound)
     known, fresh = nodes.precisions(trained(tally)), nodes.precisions(sampled(tally))
     rest = matched_count(tally.everywhere) - sum(label.h > 0 for label in tally.train)
     right = math.fsum(known)
@@ -67,9 +64,9 @@ def holdout_right(tally: Tally, choices: Choices, errors: int = 0) -> Finding:
     return Finding(right, estimate(fresh or known), bound)
 
 
-def complete_precision(tally: Tally, choices: Choices, right: Fraction) -> Fraction:
+def complete_precision(tally: Tally, design: Design, right: Fraction) -> Fraction:
     """What follows for C, no probability involved, from a lower bound on Σ_X p_H."""
-    loss = gaps.precision_loss_one_to_one if choices.one_to_one else gaps.precision_loss
+    loss = gaps.precision_loss_one_to_one if design.one_to_one else gaps.precision_loss
     lost = sum((cell.nodes * loss(cell) for cell in tally.gap), Fraction(0))
     lost = worst("sharp precision gap", lost, Fraction(0))
     before = _sum_of_ratios((label.ht, label.h) for label in tally.labelled)
@@ -78,24 +75,24 @@ def complete_precision(tally: Tally, choices: Choices, right: Fraction) -> Fract
     return (after + elsewhere) / matched_count(tally.everywhere, "complete")
 
 
-def recall(tally: Tally, choices: Choices, complete: bool, errors: int = 0) -> Finding:
+def recall(tally: Tally, design: Design, complete: bool, errors: int = 0) -> Finding:
     """R ≥ the least over N = |X'| of (Σ_L r_C + max(0, A(N) − Σ_L r_H − loss)) / N.
 
     A(N) bounds Σ r_H from below if N nodes have a true match.
     """
-    delta, delta_members = choices.shares(2)
-    bound = pick_bound(choices, "recall", choices.one_to_one)
-    right = None if errors else _right_elsewhere(tally, choices)
-    least = members.least(tally, choices, delta_members, right, errors)
+    delta, delta_members = design.shares(2)
+    bound = design.labels_bound(design.one_to_one)
+    right = None if errors else _right_elsewhere(tally, design)
+    least = members.least(tally, design, delta_members, right, errors)
     most = sum(nodes.matched(tally.labelled)) + tally.size - len(tally.labelled) + errors
     after = math.fsum(nodes.complete_recalls(tally.labelled))
     after -= errors * max(costs.recall(label) for label in tally.fresh) if errors else 0.0
     lost = worst("sharp recall gap", _recall_lost(tally, right), 0.0)
     spent = math.fsum(nodes.recalls(tally.labelled)[1]) + lost
-    floor = _floor(tally, choices, right)
+    floor = _floor(tally, design, right)
 
     def at(d: float) -> float:
-        found = members.found(tally, choices, d, bound, errors)
+        found = members.found(tally, design, d, bound, errors)
         return members.worst_ratio(found, least, most, after, spent, floor)
 
     value = bounded("sharp recall labels", delta, at)
@@ -104,15 +101,15 @@ def recall(tally: Tally, choices: Choices, complete: bool, errors: int = 0) -> F
     return Finding(value, estimate(seen), bound)
 
 
-def error_rate(tally: Tally, choices: Choices, complete: bool, errors: int = 0) -> Finding:
+def error_rate(tally: Tally, design: Design, complete: bool, errors: int = 0) -> Finding:
     """W ≤ (Σ_L w_C + min(|X − L|, Σ_{X−L} w_H + |{x not in L: C ≠ H}|)) / n."""
-    (delta,) = choices.shares(1)
-    bound = pick_bound(choices, "error-rate", True)
+    (delta,) = design.shares(1)
+    bound = design.labels_bound(True)
     rest = tally.size - len(tally.train)
     wrong = float(sum(nodes.errors(trained(tally))))
     fresh = nodes.errors(sampled(tally))
     right = [float(not one) for one in fresh]
-    variance = or_default(planned_variance(choices, "error-rate"), 1.0, bound)
+    variance = or_default(design.planned_variance(), 1.0, bound)
     if rest:
         require_some(len(fresh), "a label outside the training nodes", tally.validation)
         wrong += rest * bounded(
@@ -128,11 +125,12 @@ def error_rate(tally: Tally, choices: Choices, complete: bool, errors: int = 0) 
     return Finding(value, estimate(fresh or nodes.errors(tally.train)), bound)
 
 
-def _right_elsewhere(tally: Tally, choices: Choices) -> float | None:
+def _right_elsewhere(tally: Tally, design: Design) -> float | None:
     """U, a lower bound on Σ_{X−L} p_H, where precision is certified on the same event."""
-    if "precision" not in choices.metrics or choices.choose_threshold:
+    precision = design.beside.get("precision")
+    if precision is None:
         return None
-    right = holdout_right(tally, choices).value
+    right = holdout_right(tally, precision).value
     return max(0.0, right - math.fsum(nodes.precisions(tally.labelled)))
 
 
@@ -150,9 +148,9 @@ def _recall_lost(tally: Tally, right: float | None) -> float:
     return min(float(lost), float(shares) + wrong)
 
 
-def _floor(tally: Tally, choices: Choices, right: float | None) -> float:
+def _floor(tally: Tally, design: Design, right: float | None) -> float:
     """Σ r_H is at least Σ p_H where a node has at most one true match; else nothing is known."""
-    if right is None or not choices.one_to_one:
+    if right is None or not design.one_to_one:
         return 0.0
     return right + math.fsum(nodes.precisions(tally.labelled))
 

@@ -13,9 +13,9 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from matchbound import bounds
-from matchbound.bounds import DEFAULT_VARIANCE, orderfree_ratio, star_with_errors
+from matchbound.bounds import BOUNDS, orderfree_ratio, star_with_errors
 from matchbound.errors import AssumptionError
-from matchbound.theorems.choices import Choices
+from matchbound.theorems.design import Design
 from matchbound.theorems.tally import Cell, Label, Tally
 
 Known = tuple[float, int]
@@ -71,43 +71,6 @@ def sampled(tally: Tally) -> tuple[Label, ...]:
     return worst("unlabelled validation nodes", tally.fresh, sure(tally.fresh))
 
 
-RATIOS = ("star", "orderfree", "anytime")  # bounds on a mean over a set of unknown size, by payoffs
-
-
-def pick_bound(choices: Choices, metric: str, binary: bool) -> str:
-    """The labels' bound. Never a matter of the labels: `binary` was known before them.
-
-    Where the sample ended with enough nodes of a kind, only the metric over these has a sample of
-    fixed size; fractions over a set of unknown size are bet on over all nodes, so not even they.
-    """
-    by_payoffs = not binary or choices.bound in RATIOS
-    fixed = metric == choices.counted and not (metric == "recall" and by_payoffs)
-    if choices.is_anytime or (choices.until and not fixed):
-        return at_any_time(choices, metric, binary)
-    if choices.bound == "auto":
-        if binary:
-            return "binomial" if choices.future else "hypergeometric"
-        return "orderfree" if choices.brought else "star"
-    if choices.bound == "hypergeometric" and not binary:
-        raise AssumptionError(
-            f"bound must not be hypergeometric for {metric}, which may be a fraction here. "
-            "Use auto, or declare one-to-one if a node has at most one true match."
-        )
-    return choices.bound
-
-
-def at_any_time(choices: Choices, metric: str, binary: bool) -> str:
-    """A bound that holds after every label."""
-    return "likelihood" if binary and metric not in choices.few_misses else "anytime"
-
-
-def members_bound(choices: Choices) -> str:
-    """The bound on how many nodes have a true match, which no fixed number of ends the sample."""
-    if choices.is_anytime or choices.until:
-        return at_any_time(choices, "members", binary=True)
-    return "hypergeometric" if choices.bound == "auto" else choices.bound
-
-
 def matched_count(cells: Sequence[Cell], matcher: str = "holdout") -> int:
     """How many nodes have a match of the matcher."""
     place = ("holdout", "complete").index(matcher)
@@ -125,18 +88,16 @@ def matched_share(cells: Sequence[Cell]) -> float:
     return matched_count(cells) / sum(cell.nodes for cell in cells)
 
 
-def most_matches(cells: Sequence[Cell], choices: Choices) -> int:
+def most_matches(cells: Sequence[Cell], design: Design) -> int:
     """The most matches that the holdout matcher has at any node: a census shows it, or a promise.
 
     Never the complete matcher's: that may depend on the labels, and so would the choice of bound.
     """
-    return 1 if choices.is_sampled else max(cell.h for cell in cells)
+    return 1 if design.is_sampled else max(cell.h for cell in cells)
 
 
-def check_promise(tally: Tally, choices: Choices) -> None:
-    """At most one match of a matcher at a node, where it was promised."""
-    if not choices.at_most_one_match:
-        return
+def check_promise(tally: Tally) -> None:
+    """Refuse a tally in which a matcher has more matches at a node than the one promised."""
     labels, cells = (*tally.train, *tally.validation), tally.gap
     most = max(*(max(node.h, node.c) for node in labels), *(max(c.h, c.c) for c in cells), 0)
     if most > 1:
@@ -144,18 +105,6 @@ def check_promise(tally: Tally, choices: Choices) -> None:
             f"matchers must find at most one match a node, as promised, got one with {most}. "
             "Draw without the promise."
         )
-
-
-def planned_variance(choices: Choices, metric: str, share: float = 1.0) -> float | None:
-    """The variance that bets and stakes are sized by; None if nothing was planned.
-
-    As D's labels gave it; else that of zeros and ones with the mean guessed, at the share of nodes
-    that count. For recall it is that of the payoffs over all nodes.
-    """
-    if metric in choices.variances:
-        return choices.variances[metric]
-    guess = choices.guesses.get(metric)
-    return None if guess is None else guess * (1 - guess) * share
 
 
 def mean_lower(
@@ -167,7 +116,8 @@ def mean_lower(
     errors: int = 0,
 ) -> float:
     """Lower bound on the mean of values over a population, if at most `errors` are wrong."""
-    if errors and bound in ("star", "anytime"):
+    row = BOUNDS[bound]
+    if errors and row.bets and row.ordered:
         everyone = [True] * len(values)
         return ratio_lower(everyone, values, size, delta, bound, variance, NOTHING, errors)
     numbers = np.array(spoilt(values, errors), dtype=float)
@@ -191,7 +141,8 @@ def ratio_lower(
     errors: int = 0,
 ) -> float:
     """Lower bound on the mean over the members among `size` nodes, and the known ones."""
-    if errors and bound != "orderfree":
+    row = BOUNDS[bound]
+    if errors and row.ordered:
         return star_with_errors(
             member,
             values,
@@ -200,9 +151,9 @@ def ratio_lower(
             delta=delta,
             variance=variance,
             known=known,
-            anytime=bound == "anytime",
+            anytime=row.anytime,
         )
-    if bound == "orderfree":
+    if not row.ordered:
         member, values = _spoilt_members(member, values, errors)
         return orderfree_ratio(
             member, values, size=size, delta=delta, variance=variance, known=known
@@ -214,7 +165,7 @@ def ratio_lower(
         delta=delta,
         variance=variance,
         known=known,
-        anytime=bound == "anytime",
+        anytime=row.anytime,
     )
 
 
@@ -247,11 +198,6 @@ def share_of_cells(
 
 def count_with(cells: Sequence[Cell], has: Callable[[Cell], bool]) -> int:
     return sum(cell.nodes for cell in cells if has(cell))
-
-
-def or_default(variance: float | None, share: float, bound: str) -> float | None:
-    """Bets need a variance, planned or not; the order-free bound has a way without."""
-    return DEFAULT_VARIANCE * share if variance is None and bound != "orderfree" else variance
 
 
 def require_some(count: int, what: str, labels: Sequence[Label]) -> None:

@@ -1,0 +1,124 @@
+"""What a theorem must know of the choices: one metric's share of δ, its bound, the kind of draw."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from matchbound.bounds import BOUNDS, DEFAULT_VARIANCE, BoundRow
+from matchbound.errors import AssumptionError
+
+AUTO = "auto"
+
+
+def chosen_row(bound: str) -> BoundRow | None:
+    """The row of a bound that was chosen by name; None for `auto`."""
+    return None if bound == AUTO else BOUNDS[bound]
+
+
+@dataclass(frozen=True)
+class Design:
+    """The choices as they concern one metric; `Choices.design` makes it.
+
+    `delta` is what the metric's guarantee may spend. `other_terms` is the share of it that each
+    term other than the labels' gets; None divides it equally. `bound` is the bound chosen, or auto.
+
+    `variance` is the planned variance that D's labels gave, `guess` the value expected of the
+    metric, `matched` the share of nodes expected to have a true match; each may be None.
+    `few_misses`: bets serve better at any time, because few misses are expected.
+
+    `brought`: the labels were not drawn here, so they have no order. `future`: the guarantee is
+    about nodes to come. `gap`: the gap was seen on a sample. `until`: the sample ended with enough
+    nodes of a kind; `is_counted`: with enough nodes that count for this metric. `by_truth`: truth
+    decides which nodes count for this metric, so nobody knows how many there are.
+
+    `beside` holds the designs of all metrics that are certified on the same event.
+    """
+
+    metric: str
+    delta: float
+    other_terms: float | None = None
+    bound: str = AUTO
+    one_to_one: bool = False
+    at_most_one_match: bool = False
+    variance: float | None = None
+    guess: float | None = None
+    matched: float | None = None
+    few_misses: bool = False
+    brought: bool = False
+    future: bool = False
+    gap: bool = False
+    until: bool = False
+    is_counted: bool = False
+    by_truth: bool = False
+    beside: Mapping[str, "Design"] = field(default_factory=dict)
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether the gap costs probability."""
+        return self.gap or self.future
+
+    @property
+    def is_anytime(self) -> bool:
+        row = chosen_row(self.bound)
+        return row is not None and row.anytime
+
+    def shares(self, terms: int) -> tuple[float, ...]:
+        """δ divided among the terms, the labels' first; they sum to at most δ.
+
+        Never a matter of whether there is a complete matcher: so that what is said of it and of the
+        holdout matcher holds on the same event.
+        """
+        if self.other_terms is None:
+            parts = [self.delta / terms] * terms
+        else:
+            other = self.delta * self.other_terms
+            parts = [self.delta - other * (terms - 1), *[other] * (terms - 1)]
+        return tuple(part * (1 - 1e-14) for part in parts)
+
+    def labels_bound(self, binary: bool) -> str:
+        """The bound on the labels' term. The labels have no say: `binary` was known before them.
+
+        Where the sample ended with enough nodes of a kind, only the metric over these has a sample
+        of fixed size; fractions over a set of unknown size are bet on over all nodes, so not even
+        they.
+        """
+        row = chosen_row(self.bound)
+        by_bets = not binary or (row is not None and row.bets)
+        is_fixed = self.is_counted and not (self.by_truth and by_bets)
+        if self.is_anytime or (self.until and not is_fixed):
+            return "likelihood" if binary and not self.few_misses else "anytime"
+        if row is None:
+            if binary:
+                return "binomial" if self.future else "hypergeometric"
+            return "orderfree" if self.brought else "star"
+        if row.binary and not binary:
+            raise AssumptionError(
+                f"bound must not be {self.bound} for {self.metric}, which may be a fraction here. "
+                "Use auto, or declare one-to-one if a node has at most one true match."
+            )
+        return self.bound
+
+    @property
+    def members_bound(self) -> str:
+        """The bound on how many nodes have a true match: the sample never ends with a fixed number
+        of nodes that may have one."""
+        if self.is_anytime or self.until:
+            return "likelihood"
+        return "hypergeometric" if self.bound == AUTO else self.bound
+
+    def planned_variance(self, share: float = 1.0) -> float | None:
+        """The variance that bets and stakes are sized by; None if nothing was planned.
+
+        As D's labels gave it; else that of zeros and ones with the mean guessed, at the share of
+        nodes that count. Where truth decides which nodes count, it is that of the payoffs over all
+        nodes.
+        """
+        if self.variance is not None:
+            return self.variance
+        return None if self.guess is None else self.guess * (1 - self.guess) * share
+
+
+def or_default(variance: float | None, share: float, bound: str) -> float | None:
+    """The planned variance, or the usual one if the bound needs one."""
+    if variance is None and not BOUNDS[bound].unplanned:
+        return DEFAULT_VARIANCE * share
+    return variance
