@@ -6,10 +6,9 @@ from typing import Any
 
 from matchbound.certificates.advice import advise
 from matchbound.certificates.certificate import Certificate
-from matchbound.certificates.record import changed, leaves
+from matchbound.certificates.record import changed, guarantee_differences, unknown_fields
 from matchbound.errors import MatchboundError
 from matchbound.theorems import (
-    Guarantee,
     brought_variances,
     choose_threshold,
     guarantees,
@@ -22,15 +21,6 @@ def contradictions(record: Mapping[str, Any], certificate: Certificate) -> Itera
     yield from changed(record)
     yield from unknown_fields(record, certificate.as_dict())
     yield from _recomputed(certificate)
-
-
-def unknown_fields(record: Mapping[str, Any], rewritten: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the places that the certificate does not have when it is written again."""
-    ours = dict(leaves(dict(rewritten)))
-    for place, leaf in leaves(dict(record)):
-        is_digest = place == "digest" or place.startswith("digests.")
-        if not is_digest and (place not in ours or ours[place] != leaf):
-            yield f"{place} is not part of a certificate, or not as one has it"
 
 
 def _recomputed(certificate: Certificate) -> Iterator[str]:
@@ -52,7 +42,9 @@ def _recomputed(certificate: Certificate) -> Iterator[str]:
     except MatchboundError as error:
         yield f"tallies give no guarantee: {error}"
         return
-    yield from guarantee_differences(certificate.guarantees, again)
+    yield from guarantee_differences(
+        list(map(asdict, certificate.guarantees)), list(map(asdict, again))
+    )
     if certificate.advice != advise(next(iter(tallies.values())), choices):
         yield "advice is not what the tallies give"
 
@@ -65,18 +57,3 @@ def _threshold_differences(certificate: Certificate) -> Iterator[str]:
             yield f"threshold is not what the tallies give, {chosen.chosen}"
     elif certificate.threshold is not None:
         yield "threshold was not to be chosen"
-
-
-def guarantee_differences(
-    recorded: tuple[Guarantee, ...], recomputed: tuple[Guarantee, ...]
-) -> Iterator[str]:
-    """Yield the fields of guarantees that are not as recomputed."""
-    if len(recomputed) != len(recorded):
-        yield f"guarantees are {len(recorded)}, the choices make {len(recomputed)}"
-    for i, (before, again) in enumerate(zip(recorded, recomputed, strict=False)):
-        for name, value in asdict(again).items():
-            if getattr(before, name) != value:
-                yield (
-                    f"guarantees[{i}].{name} is {getattr(before, name)!r}, "
-                    f"the tallies give {value!r}"
-                )

@@ -19,10 +19,8 @@ from matchbound.errors import MatchboundError
 from matchbound.files import is_file
 
 
-def ledger_of(certificate: Certificate, path: Path, paths: Mapping[str, Path]) -> Path | None:
+def ledger_of(path: Path, paths: Mapping[str, Path]) -> Path | None:
     """The folder of the ledger: the certificate's own, or the draw's."""
-    if certificate.ledger is None:
-        return None
     beside = [path.parent, *([paths["draw"].parent] if "draw" in paths else [])]
     folders = [folder for folder in beside if is_file(folder / "ledger.jsonl")] or beside[1:]
     return folders[0] if folders else None

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -127,6 +127,27 @@ def changed(record: Mapping[str, Any]) -> Iterator[str]:
     whole = {name: value for name, value in record.items() if name != "digest"}
     if intact and record.get("digest") != digest_of(whole):
         yield "digest was changed"
+
+
+def unknown_fields(record: Mapping[str, Any], rewritten: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the places that the certificate does not have when it is written again."""
+    ours = dict(leaves(dict(rewritten)))
+    for place, leaf in leaves(dict(record)):
+        is_digest = place == "digest" or place.startswith("digests.")
+        if not is_digest and (place not in ours or ours[place] != leaf):
+            yield f"{place} is not part of a certificate, or not as one has it"
+
+
+def guarantee_differences(
+    recorded: Sequence[Mapping[str, object]], recomputed: Sequence[Mapping[str, object]]
+) -> Iterator[str]:
+    """Yield the fields of guarantees that are not as recomputed."""
+    if len(recomputed) != len(recorded):
+        yield f"guarantees are {len(recorded)}, the choices make {len(recomputed)}"
+    for i, (before, again) in enumerate(zip(recorded, recomputed, strict=False)):
+        for name, value in again.items():
+            if before[name] != value:
+                yield f"guarantees[{i}].{name} is {before[name]!r}, the tallies give {value!r}"
 
 
 def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:

@@ -6,14 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matchbound.audits import Draw
+from matchbound.certificates import version1
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.contradictions import contradictions
+from matchbound.certificates.inputs import at_hand, file_differences, size_differences
 from matchbound.certificates.place import ledger_differences, ledger_of, repaired_ledger
-from matchbound.certificates.record import changed, read_record
+from matchbound.certificates.record import VERSION, changed, read_record
 from matchbound.certificates.recount import recount_differences
-from matchbound.engines import ROWS, Progress
+from matchbound.engines import Progress
 from matchbound.errors import MatchboundError
-from matchbound.files import digest_of_file, find_file, is_folder
+from matchbound.files import is_folder
+from matchbound.theorems import Tally
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -23,13 +26,14 @@ if TYPE_CHECKING:
 class Verification:
     """What differs (nothing, for a good certificate), what was checked, what was not at hand.
 
-    `repaired` says what a crash had left in the ledger.
+    `repaired` says what a crash had left in the ledger, `version` is the certificate's.
     """
 
     differences: tuple[str, ...]
     checked: tuple[str, ...]
     missing: tuple[str, ...]
     repaired: str = ""
+    version: int = VERSION
 
     @property
     def holds(self) -> bool:
@@ -38,14 +42,20 @@ class Verification:
     def __str__(self) -> str:
         if not self.holds:
             listed = [f"  - {difference}" for difference in self.differences]
-            return "\n".join(["The certificate does not verify:", *listed, *self._repairs()])
-        lines = [f"The certificate verifies: {'; '.join(self.checked)}.", *self._repairs()]
+            return "\n".join(["The certificate does not verify:", *listed, *self._notes()])
+        lines = [f"The certificate verifies: {'; '.join(self.checked)}.", *self._notes()]
         if self.missing:
             lines.append(f"Not at hand, so not checked: {', '.join(self.missing)}.")
         return "\n".join(lines)
 
-    def _repairs(self) -> list[str]:
-        return [self.repaired] if self.repaired else []
+    def _notes(self) -> list[str]:
+        notes = [self.repaired] if self.repaired else []
+        if self.version == 1:
+            notes.append(
+                "It is of version 1: its tallies are not counted again from its inputs, nor its "
+                "sample drawn again."
+            )
+        return notes
 
 
 def verify(
@@ -62,6 +72,8 @@ def verify(
         path = Path(target)
         path = path / "certificate.json" if is_folder(path) else path
         record = read_record(path)
+    if record["matchbound"] == 1:
+        return _verify_version1(record, path)
     checked = ["its digests", "its guarantees, from its tallies"]
     try:
         certificate = Certificate.from_record(record)
@@ -71,12 +83,13 @@ def verify(
             raise
         return Verification((*differences, str(error)), tuple(checked), ())
     differences = list(contradictions(record, certificate))
-    paths, missing = _at_hand(certificate, path.parent)
-    differences += file_differences(certificate, paths)
+    paths, missing = at_hand(certificate.inputs, path.parent)
+    differences += file_differences(certificate.inputs, paths)
+    differences += size_differences(certificate.inputs, _size(certificate.tallies))
     differences += draw_differences(certificate, paths)
-    ledger, repaired = ledger_of(certificate, path, paths), ""
+    ledger, repaired = ledger_of(path, paths), ""
     in_ledger: list[str] = []
-    if ledger is not None:
+    if certificate.ledger is not None and ledger is not None:
         repaired = repaired_ledger(certificate, ledger)
         in_ledger = list(ledger_differences(certificate, ledger))
         checked.append("its place in the ledger")
@@ -91,33 +104,39 @@ def verify(
     return Verification(tuple(differences), tuple(checked), tuple(missing), repaired)
 
 
-def _at_hand(certificate: Certificate, folder: Path) -> tuple[dict[str, Path], list[str]]:
-    """Find the files of the inputs, by digest if several have the name; list those missing."""
-    paths, missing = {}, []
-    for name, source in certificate.inputs.items():
-        is_file = source["path"] is not None and not source["digest"].startswith(ROWS)
-        files = find_file(source["path"], folder) if is_file else []
-        fitting = [file for file in files if digest_of_file(file) == source["digest"]]
-        if files:
-            paths[name] = (fitting or files)[0]
-        else:
-            missing.append(name)
-    return paths, missing
+def _verify_version1(record: Mapping[str, Any], path: Path) -> Verification:
+    """Verify a certificate of version 1; its tallies are not counted again from its inputs."""
+    checked = ["its digests", "its guarantees, from its tallies, by version 1's rules"]
+    try:
+        certificate = version1.Certificate.from_record(record)
+    except MatchboundError as error:
+        differences = list(changed(record))
+        if not differences:
+            raise
+        return Verification((*differences, str(error)), tuple(checked), (), version=1)
+    differences = list(version1.contradictions(record, certificate))
+    paths, missing = at_hand(certificate.inputs, path.parent)
+    differences += file_differences(certificate.inputs, paths)
+    differences += size_differences(certificate.inputs, _size(certificate.tallies))
+    if "draw" in paths:
+        differences += version1.draw_differences(certificate, paths["draw"])
+        checked.append("its choices, from its draw")
+    ledger = ledger_of(path, paths)
+    if certificate.ledger is not None and ledger is not None:
+        differences += version1.ledger_differences(certificate, ledger)
+        checked.append("its place in the ledger, by today's rules")
+    elif certificate.ledger is not None:
+        missing.append("ledger")
+    return Verification(tuple(differences), tuple(checked), tuple(missing), version=1)
 
 
-def file_differences(certificate: Certificate, paths: Mapping[str, Path]) -> Iterator[str]:
-    """Yield the files that are not those that were certified."""
-    for name, path in paths.items():
-        if digest_of_file(path) != certificate.inputs[name]["digest"]:
-            yield f"inputs.{name}: {str(path)!r} is not the file that was certified"
+def _size(tallies: "Mapping[str, Tally | version1.Tally]") -> int:
+    return next(iter(tallies.values())).size
 
 
 def draw_differences(certificate: Certificate, paths: Mapping[str, Path]) -> Iterator[str]:
     """Yield what is not as the draw fixed it, if the draw is at hand."""
     tally = next(iter(certificate.tallies.values()))
-    population = certificate.inputs.get("population", {})
-    if population.get("size") != tally.size:
-        yield f"inputs.population.size is {population.get('size')!r}, the tallies' {tally.size}"
     if "draw" not in paths:
         return
     try:

@@ -1,0 +1,11 @@
+"""Certificates of version 1: computed again by the rules they were made by.
+
+Betting on labels brought along was not valid, for their order was public; and what was said of the
+ledger is recounted by today's rules.
+"""
+
+from matchbound.certificates.version1.certificate import Certificate, contradictions
+from matchbound.certificates.version1.folder import draw_differences, ledger_differences
+from matchbound.certificates.version1.tally import Tally
+
+__all__ = ["Certificate", "Tally", "contradictions", "draw_differences", "ledger_differences"]

@@ -1,0 +1,120 @@
+"""A certificate of version 1: read, and computed again by version 1's rules."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from matchbound.certificates.record import (
+    changed,
+    check_inputs,
+    guarantee_differences,
+    unknown_fields,
+    unreadable,
+)
+from matchbound.certificates.version1.choices import Choices
+from matchbound.certificates.version1.guarantees import (
+    Guarantee,
+    Threshold,
+    choose_threshold,
+    guarantees,
+)
+from matchbound.certificates.version1.tally import Tally
+from matchbound.errors import MatchboundError
+
+LEDGER = ("entries", "head", "registered", "certificates", "other_labels", "matchers", "together")
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What version 1 certified; its assumptions and advice were sentences, and are not kept."""
+
+    guarantees: tuple[Guarantee, ...]
+    choices: Choices
+    tallies: Mapping[str, Tally]
+    inputs: Mapping[str, Any]
+    threshold: Threshold | None
+    exploratory: tuple[str, ...]
+    ledger: Mapping[str, Any] | None
+    digest: str
+
+    @staticmethod
+    def from_record(record: Mapping[str, Any]) -> "Certificate":
+        try:
+            check_inputs(record["inputs"])
+            threshold, ledger = record["threshold"], record["ledger"]
+            if ledger is not None and not set(LEDGER) <= set(ledger) <= {*LEDGER, "labelled"}:
+                raise TypeError("ledger is not as version 1 has it")
+            if not record["tallies"]:
+                raise TypeError("tallies are empty")
+            names = [field.name for field in fields(Guarantee)]
+            return Certificate(
+                tuple(Guarantee(*(each[n] for n in names)) for each in record["guarantees"]),
+                Choices.from_dict(record["choices"]),
+                {part: Tally.from_dict(tally) for part, tally in record["tallies"].items()},
+                record["inputs"],
+                threshold and Threshold(threshold["chosen"], tuple(threshold["passed"])),
+                tuple(record["exploratory"]),
+                ledger,
+                record["digest"],
+            )
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise unreadable(error) from None
+
+    @property
+    def has_complete(self) -> bool:
+        return any(name.partition(" ")[0] == "complete" for name in self.inputs)
+
+    @property
+    def is_brought(self) -> bool:
+        return "draw" not in self.inputs
+
+    def as_dict(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Write it again; the sentences, which nothing follows from, are as in the record."""
+        return {
+            **{name: record[name] for name in ("matchbound", "assumptions", "advice")},
+            "guarantees": [asdict(guarantee) for guarantee in self.guarantees],
+            "choices": {k: list(v) if isinstance(v, tuple) else v for k, v in self._choices()},
+            "inputs": dict(self.inputs),
+            "exploratory": list(self.exploratory),
+            "threshold": self.threshold
+            and {"chosen": self.threshold.chosen, "passed": list(self.threshold.passed)},
+            "ledger": self.ledger,
+            "tallies": {part: tally.as_dict() for part, tally in self.tallies.items()},
+        }
+
+    def _choices(self) -> Iterator[tuple[str, Any]]:
+        return ((field.name, getattr(self.choices, field.name)) for field in fields(Choices))
+
+
+def contradictions(record: Mapping[str, Any], certificate: Certificate) -> Iterator[str]:
+    """Yield what version 1's rules do not give from the tallies, and bounds that are not valid."""
+    yield from changed(record)
+    yield from unknown_fields(record, certificate.as_dict(record))
+    yield from _recomputed(certificate)
+    for i, guarantee in enumerate(certificate.guarantees):
+        if certificate.is_brought and guarantee.bound == "betting":
+            yield (
+                f"guarantees[{i}]: betting on labels brought along; this bound is not valid: "
+                "public order"
+            )
+
+
+def _recomputed(certificate: Certificate) -> Iterator[str]:
+    tallies, choices = certificate.tallies, certificate.choices
+    if list(tallies) != [part for part, _ in choices.parts()]:
+        yield "tallies are not of the parts that the choices make"
+        return
+    nodes = [node for tally in tallies.values() for node in (*tally.train, *tally.validation)]
+    if choices.one_to_one and any((t or 0) > 1 for _, t, _ in nodes):
+        yield "tallies hold a node with several true matches, which choices.one_to_one excludes"
+    try:
+        again = guarantees(tallies, choices, certificate.has_complete)
+        threshold = choose_threshold(tallies, choices, certificate.has_complete)
+    except (MatchboundError, KeyError, TypeError, ValueError, ArithmeticError) as error:
+        yield f"tallies give no guarantee: {error}"
+        return
+    if certificate.threshold != threshold:
+        yield "threshold is not what the tallies give"
+    yield from guarantee_differences(
+        list(map(asdict, certificate.guarantees)), list(map(asdict, again))
+    )

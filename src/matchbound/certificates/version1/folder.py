@@ -1,0 +1,128 @@
+"""The audit folder of a version-1 certificate: its draw as it was, its ledger by today's rules."""
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from matchbound.audits import Entry, read_ledger, standing
+from matchbound.certificates.version1.certificate import Certificate
+from matchbound.certificates.version1.choices import Choices
+from matchbound.errors import MatchboundError
+from matchbound.files import read_json, read_text
+
+KEEP = ("entries", "head", "registered", "certificates", "other_labels", "labelled")
+"""What today's rules must give as version 1 had it."""
+
+
+def draw_differences(certificate: Certificate, path: Path) -> Iterator[str]:
+    """Yield what is not as draw.json and sample.csv have it."""
+    tally = next(iter(certificate.tallies.values()))
+    try:
+        record = read_json(read_text(path, "audit", "Restore it."))
+        sample = read_text(path.parent / "sample.csv", "audit", "Restore it.")
+        body = {name: value for name, value in record.items() if name != "digest"}
+        if record["digest"] != _digest(json.dumps(body, sort_keys=True)):
+            yield "draw.json was changed"
+        if record["sample_digest"] != _digest(sample):
+            yield "sample.csv was changed"
+        fixed, labels, train = (
+            Choices.from_dict(record["choices"]),
+            record["labels"],
+            record["train"],
+        )
+        rows = list(csv.DictReader(io.StringIO(sample, newline="")))
+        drawn = [sum(bool(row[name]) for row in rows) for name in ("validation", "train")]
+    except (MatchboundError, KeyError, TypeError, ValueError, AttributeError) as error:
+        yield f"inputs.draw: {error}"
+        return
+    now = certificate.choices
+    differ = tuple(n for n in record["choices"] if getattr(fixed, n) != getattr(now, n))
+    if differ != certificate.exploratory:
+        names = ", ".join(differ) or "none differs"
+        yield f"choices are not those of the draw ({names}), or exploratory is wrong"
+    stops = fixed.bound == "anytime" or fixed.counted == "recall"
+    whole = len(tally.validation) == labels or stops
+    if not whole or len(tally.train) != train or drawn != [labels, train]:
+        yield "tallies are not of as many nodes as were drawn"
+
+
+def ledger_differences(certificate: Certificate, folder: Path) -> Iterator[str]:
+    """Yield what today's rules give otherwise from the entries before the certificate."""
+    try:
+        ledger = read_ledger(folder)
+    except MatchboundError as error:
+        yield str(error)
+        return
+    if ledger.problems:
+        yield from (f"ledger.jsonl: {problem}" for problem in ledger.problems)
+        return
+    recorded, issued = certificate.ledger or {}, _issued(certificate)
+    own = next((e for e in ledger.entries if e.get("certificate") == certificate.digest), None)
+    if own is None:
+        yield f"ledger.jsonl: entry {recorded['entries'] + 1}, this certificate's, is missing"
+        return
+    if own["entry"] != recorded["entries"] + 1 or any(own.get(n) != v for n, v in issued.items()):
+        yield f"ledger.jsonl: entry {own['entry']} is not as this certificate has it"
+        return
+    try:
+        entries = _as_now(ledger.entries[: own["entry"] - 1], certificate.choices)
+        recomputed = standing(entries, issued)
+    except (KeyError, IndexError, TypeError):
+        yield "ledger is not what the entries before this certificate give"
+        return
+    yield from _standing_differences(recorded, recomputed)
+
+
+def _standing_differences(
+    recorded: Mapping[str, Any], recomputed: Mapping[str, Any]
+) -> Iterator[str]:
+    """Other rules may give a larger probability, or count fewer matchers: that contradicts none."""
+    for name in KEEP:
+        if recorded.get(name) != recomputed.get(name):
+            yield f"ledger.{name} is not what the entries before this certificate give"
+    if recorded["together"] > recomputed["together"]:
+        yield (
+            f"ledger.together is {recorded['together']!r}; by today's rules all that is on record "
+            f"holds together with probability {recomputed['together']!r}"
+        )
+    if recorded["matchers"] < recomputed["matchers"]:
+        yield (
+            f"ledger.matchers is {recorded['matchers']!r}; by today's rules "
+            f"{recomputed['matchers']!r} matchers are on record or were looked at"
+        )
+
+
+def _as_now(entries: Sequence[Entry], choices: Choices) -> list[Entry]:
+    """Version 1's entries, with what today's entries of a draw have besides."""
+    more = {
+        "seed_given": False,
+        "delta": choices.delta,
+        "several": max(len(choices.algorithms), 1),
+        "second": False,
+    }
+    return [{**more, **entry} if entry["kind"] == "draw" else entry for entry in entries]
+
+
+def _issued(certificate: Certificate) -> dict[str, Any]:
+    """What version 1 entered of a certificate, besides its digest."""
+    outputs: dict[str, list[dict[str, Any]]] = {"holdout": [], "complete": []}
+    for name, source in certificate.inputs.items():
+        role, _, algorithm = name.partition(" ")
+        if role in outputs:
+            facts = {key: source.get(key) for key in ("digest", "threshold", "columns")}
+            outputs[role].append({"name": algorithm, **facts})
+    return {
+        **outputs,
+        "labels": certificate.inputs["labels"]["digest"],
+        "delta": certificate.choices.delta,
+        "is_sampled": certificate.choices.is_sampled,
+        "exploratory": list(certificate.exploratory),
+    }
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
