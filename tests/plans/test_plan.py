@@ -17,7 +17,8 @@ import pytest
 from matchbound import Choices, InputError, Tally, plan
 from matchbound.audits.request import chosen
 from matchbound.bounds.chances import chance, chance_at_least
-from matchbound.commands import main as cli
+from matchbound.commands import draw as draw_verb
+from matchbound.commands.main import parser_of
 from matchbound.plans.command import draw_command
 from matchbound.plans.outlooks import Prospects
 from matchbound.plans.question import Question, choices_for
@@ -574,9 +575,9 @@ def promised_by(name):
 
 def drawn_by(command):
     """The labels and the choices of a draw, as the command line reads them."""
-    options = cli._parser().parse_args(shlex.split(command)[1:])
-    given = cli._choices(options) | cli._of_the_draw(options)
-    return options.labels, chosen(given, options.anytime, options.allowance)
+    options = parser_of("draw").parse_args(shlex.split(command)[2:])
+    typed = draw_verb.chosen(options) | draw_verb._of_the_draw(options)
+    return options.labels, chosen(typed, options.anytime, options.allowance)
 
 
 def whole_matches(recall, one_to_one):

@@ -39,9 +39,7 @@ def first(
 
 def first_until(con: Engine, seed: str, wanted: int, trained: Sequence[str]) -> list[str]:
     """The first nodes, up to the one with which enough are `matched` and not in D."""
-    import pyarrow as pa
-
-    lend(con, "trained", {"id": pa.array(trained, pa.string())})
+    lend(con, "trained", {"id": trained})
     ((most,),) = con.rows("select count(*) from matched anti join trained using (id)")
     if wanted > most:
         raise InputError(

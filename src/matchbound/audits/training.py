@@ -130,8 +130,6 @@ def refuse_other_labels(
 
 def without_trained(con: Engine, trained: Sequence[str], tables: Sequence[str]) -> None:
     """Take D's nodes out of tables of ids."""
-    import pyarrow as pa
-
-    lend(con, "trained", {"id": pa.array(trained, pa.string())})
+    lend(con, "trained", {"id": trained})
     for table in tables:
         con.keep(table, f"select t.id from {table} t anti join trained d on d.id = t.id")

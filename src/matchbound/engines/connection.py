@@ -1,11 +1,11 @@
 """What runs SQL: DuckDB inside the process, or Spark. Queries are in `sql/`, each once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
 
-from matchbound.engines.engine import ROWS, Engine, Opened, QueryError, Table
+from matchbound.engines.engine import ROWS, Engine, Lists, Opened, QueryError, Table
 from matchbound.errors import InputError
 
 __all__ = [
@@ -72,11 +72,14 @@ def view(con: Engine, table: str, name: str, **parts: str | int) -> None:
     con.rows(f"create or replace temp view {table} as {sql(name, **parts)}")
 
 
-def lend(con: Engine, table: str, columns: dict[str, Any]) -> None:
-    """A small table of Python's own, kept; `columns` are Arrow arrays."""
-    import pyarrow as pa
-
-    con.keep(table, f"select * from {con.open(pa.table(columns)).scan}")
+def lend(
+    con: Engine,
+    table: str,
+    text: Mapping[str, Sequence[str | None]],
+    whole: Mapping[str, Sequence[int | None]] | None = None,
+) -> None:
+    """Keep a small table of Python's own: columns of text and of whole numbers."""
+    con.keep(table, f"select * from {con.open(Lists(text, whole or {})).scan}")
 
 
 def sql(name: str, **parts: str | int) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from matchbound.engines.engine import Opened, QueryError, Table
+from matchbound.engines.engine import Lists, Opened, QueryError, Table
 from matchbound.errors import EngineError, InputError
 
 SHARE = 0.9  # of the memory: the process needs some that DuckDB does not count
@@ -70,10 +70,19 @@ class DuckDB:
         name = f"given_{self._opened}"
         if isinstance(given, Table):
             self._run(f"create temp view {name} as select * from {_reader(given)}")
+        elif isinstance(given, Lists):
+            self._copy(name, given)
         else:
             with _translated():
                 self._con.register(name, given)
         return Opened(name, self._described(name))
+
+    def _copy(self, table: str, lists: Lists) -> None:
+        """Hand lists over as parameters: pyarrow, and the pandas that it loads, take 0.4 s."""
+        columns = [f"unnest(?::varchar[]) as {name}" for name in lists.text]
+        columns += [f"unnest(?::bigint[]) as {name}" for name in lists.whole]
+        values = [list(column) for column in (*lists.text.values(), *lists.whole.values())]
+        self._run(f"create temp table {table} as select {', '.join(columns)}", values)
 
     def _described(self, name: str) -> Mapping[str, str]:
         return {row[0]: row[1] for row in self.rows(f"describe select * from {name}")}
@@ -92,9 +101,9 @@ class DuckDB:
         with _translated():
             yield from self._con.sql(sql).to_arrow_reader(BATCH)
 
-    def _run(self, sql: str) -> list[Any]:
+    def _run(self, sql: str, values: list[list[Any]] | None = None) -> list[Any]:
         with _translated():
-            return self._con.execute(sql).fetchall()
+            return self._con.execute(sql, values).fetchall()
 
 
 @contextmanager

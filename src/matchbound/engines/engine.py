@@ -22,6 +22,21 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Lists:
+    """A small table of Python's own: columns of text and of whole numbers, where None is null."""
+
+    text: Mapping[str, Sequence[str | None]]
+    whole: Mapping[str, Sequence[int | None]]
+
+    def as_arrow(self) -> Any:
+        import pyarrow as pa
+
+        columns = {name: pa.array(values, pa.string()) for name, values in self.text.items()}
+        columns |= {name: pa.array(values, pa.int64()) for name, values in self.whole.items()}
+        return pa.table(columns)
+
+
+@dataclass(frozen=True)
 class Opened:
     """SQL to scan a user's table, its columns and their types, spelled as DuckDB spells them."""
 
@@ -46,7 +61,7 @@ class Engine(Protocol):
     is_cluster: bool  # whether it knows tables by names in a catalogue, and frames of its own
 
     def open(self, given: Any) -> Opened:
-        """A `Table` or an Arrow table, under a name that nothing else has."""
+        """A `Table`, an Arrow table or `Lists`, under a name that nothing else has."""
         ...
 
     def keep(self, table: str, sql: str, *, settled: bool = False) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from matchbound.engines.engine import ROWS, Opened, QueryError, Table
+from matchbound.engines.engine import ROWS, Lists, Opened, QueryError, Table
 from matchbound.engines.spark_frames import (
     as_utf8,
     handed_over,
@@ -107,6 +107,8 @@ class Spark:
         return Opened(name, kinds, partial(self._digest, name, kinds))
 
     def _frame(self, given: Any) -> "DataFrame":
+        if isinstance(given, Lists):
+            return self._session.createDataFrame(handed_over(given.as_arrow()))
         if not isinstance(given, Table):
             return self._session.createDataFrame(handed_over(given))
         if given.kind == "csv":

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from matchbound.engines import Engine, keep, lend, query
+from matchbound.engines import Engine, keep, query
 from matchbound.errors import InputError
 from matchbound.matchers.columns import key_columns, refuse_spaces, spaces_around
 from matchbound.matchers.edges import no_edge, no_id
@@ -45,7 +45,8 @@ def load_seeds(con: Engine, given: Any, kinds: tuple[str, str]) -> None:
             "pairs, or leave the engine out."
         )
     x, y = known_pairs(given)
-    lend(con, "seeds", {"place": pa.array(np.arange(len(x))), "x": x, "y": y})
+    seeds = pa.table({"place": pa.array(np.arange(len(x))), "x": x, "y": y})
+    con.keep("seeds", f"select * from {con.open(seeds).scan}")
     for column, ids, side in (("x", x, "left"), ("y", y, "right")):
         refuse_spaces(ids, "seeds")
         strange = query(con, "matchers/strange_seeds", column=column, nodes=f"{side}_nodes")

@@ -67,15 +67,5 @@ def keep_several(con: Engine, kept: str, table: str, column: str, kind: str) -> 
 
 def load_drawn(con: Engine, sample: Sequence[Row]) -> None:
     """The drawn nodes, as the table `sample`."""
-    import pyarrow as pa
-
     ids, train, validation = zip(*sample, strict=True)
-    lend(
-        con,
-        "sample",
-        {
-            "id": pa.array(ids, pa.string()),
-            "train": pa.array(train, pa.int64()),
-            "validation": pa.array(validation, pa.int64()),
-        },
-    )
+    lend(con, "sample", {"id": ids}, {"train": train, "validation": validation})

@@ -149,9 +149,7 @@ def _compared(
     """The table of the nodes to compare the matchers on, and how many there are."""
     if not gap and not future:
         return nodes, size
-    import pyarrow as pa
-
-    lend(con, "gap_sample", {"id": pa.array(gap, pa.string())})
+    lend(con, "gap_sample", {"id": gap})
     table = "gap_sample" if gap else "population"
     kept = f"select cast(id as string) as id from {table}"
     if future:

@@ -49,9 +49,7 @@ def known_cells(
 
 
 def _keep_known(con: Engine, labelled: Sequence[str], kind: str) -> None:
-    import pyarrow as pa
-
-    lend(con, "known_ids", {"id": pa.array(labelled, pa.string())})
+    lend(con, "known_ids", {"id": labelled})
     con.keep("known", f"select cast(id as {kind}) as x from known_ids")
 
 
