@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from matchbound import Choices, InputError, Tally, plan
-from matchbound.audits.request import chosen
+from matchbound.audits.choices import make_choices
 from matchbound.bounds.chances import chance, chance_at_least
 from matchbound.commands import main as cli
 from matchbound.plans.command import draw_command
@@ -576,7 +576,7 @@ def drawn_by(command):
     """The labels and the choices of a draw, as the command line reads them."""
     options = cli._parser().parse_args(shlex.split(command)[1:])
     given = cli._choices(options) | cli._of_the_draw(options)
-    return options.labels, chosen(given, options.anytime, options.allowance)
+    return options.labels, make_choices(given, anytime=options.anytime)
 
 
 def whole_matches(recall, one_to_one):

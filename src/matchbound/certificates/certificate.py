@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from matchbound.certificates.words import advise, describe, short, why_not_whole
 from matchbound.errors import InputError
-from matchbound.files import digest_of_text, read_json, read_text, write_whole
+from matchbound.files import digest_of_json, read_json, read_text, write_whole
 from matchbound.theorems import (
     WHOLE,
     Choices,
@@ -228,8 +228,7 @@ def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def digest_of(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return digest_of_text(text)
+    return digest_of_json(value)
 
 
 def _numbers_in_line(text: str) -> str:

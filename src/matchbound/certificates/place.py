@@ -1,4 +1,4 @@
-"""A certificate's place in the ledger, checked; and what a crash left there, repaired."""
+"""A certificate's place in the ledger, checked."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -7,12 +7,11 @@ from typing import Any
 from matchbound.audits import (
     Draw,
     Entry,
+    Issued,
     Ledger,
-    certified,
     planned,
     read_ledger,
     standing,
-    transaction,
 )
 from matchbound.certificates.certificate import Certificate
 from matchbound.errors import MatchboundError
@@ -28,23 +27,15 @@ def ledger_of(certificate: Certificate, path: Path, places: Mapping[str, Path]) 
     return found[0] if found else None
 
 
-def repaired_ledger(certificate: Certificate, folder: Path) -> str:
-    """Cut off what a crash left; if that was this certificate's own entry, make it again."""
+def unfinished_ledger(folder: Path) -> str:
+    """What to do about a line that a crash left unfinished; empty if there is none."""
     try:
         ledger = read_ledger(folder)
     except MatchboundError:
         return ""
     if not ledger.unfinished or ledger.problems:
         return ""
-    said = certificate.ledger or {}
-    with transaction(folder) as locked:
-        if not locked.was_cut:  # another process was writing that line
-            return ""
-        if (said["entries"], said["head"]) == (len(ledger.entries), ledger.head):
-            digest = certificate.as_dict()["digest"]
-            locked.add("certificate", certificate=digest, **_issued(certificate))
-            return "The ledger's last line was unfinished: this certificate's entry was made again."
-    return "The ledger's last line was unfinished (a crash): it was cut off."
+    return f"The ledger's last line is unfinished (a crash). Run: matchbound repair {folder}"
 
 
 def other_ledger(certificate: Certificate, folder: Path) -> Iterator[str]:
@@ -64,7 +55,7 @@ def other_ledger(certificate: Certificate, folder: Path) -> Iterator[str]:
         yield from _out_of_order(ledger, said["seeded"])
         yield f"ledger.jsonl: entry {said['entries'] + 1}, this certificate's, is missing"
     elif entry["entry"] != said["entries"] + 1 or any(
-        entry.get(name) != value for name, value in _issued(certificate).items()
+        entry.get(name) != value for name, value in _issued(certificate).as_dict().items()
     ):
         yield f"ledger.jsonl: entry {entry['entry']} is not as this certificate has it"
     elif _standing(before, certificate) != said:
@@ -106,7 +97,7 @@ def _other_draw(draw: Draw, ledger: Ledger) -> Iterator[str]:
 def _other_plan(certificate: Certificate, draw: Draw, entries: Sequence[Entry]) -> Iterator[str]:
     """Planning values that neither the draw nor the matcher's registration has."""
     variances = dict(certificate.choices.variances)
-    fixed = dict(draw.choices.variances) or planned(entries, _issued(certificate)["holdout"])
+    fixed = dict(draw.choices.variances) or planned(entries, _issued(certificate).holdout)
     if variances != fixed and "variances" not in certificate.exploratory:
         yield "choices.variances are not what the draw or the ledger has"
 
@@ -114,7 +105,7 @@ def _other_plan(certificate: Certificate, draw: Draw, entries: Sequence[Entry]) 
 def _standing(entries: Sequence[Entry], certificate: Certificate) -> dict[str, Any] | None:
     """How the certificate stands after these entries; None if no draw is among them."""
     try:
-        return standing(entries, _issued(certificate))
+        return standing(entries, _issued(certificate)).as_dict()
     except (KeyError, IndexError, TypeError):
         return None
 
@@ -130,5 +121,5 @@ def _out_of_order(ledger: Ledger, seeded: Mapping[str, int] | None) -> Iterator[
             )
 
 
-def _issued(certificate: Certificate) -> dict[str, Any]:
-    return certified(certificate.inputs, certificate.choices, certificate.exploratory)
+def _issued(certificate: Certificate) -> Issued:
+    return Issued.of(certificate.inputs, certificate.choices, certificate.exploratory)

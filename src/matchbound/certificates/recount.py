@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Draw, redraw
+from matchbound.audits import Audit, Draw, redraw
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate, leaves
 from matchbound.certificates.certification import compute
@@ -26,12 +26,13 @@ def recounted(
     inputs, choices = certificate.inputs, certificate.choices
     population = inputs["population"]
     first = next(source for name, source in inputs.items() if name.partition(" ")[0] == "holdout")
-    audit = places["draw"].parent if "draw" in places else None
+    folder, audit = places["draw"].parent if "draw" in places else None, Audit()
     changes = choices.as_dict()
     matching = Matching()
     try:
-        if audit is not None:
-            yield from _redrawn(Draw.load(audit), places, first, memory, temp, progress)
+        if folder is not None:
+            audit = Audit(folder, Draw.load(folder))
+            yield from _redrawn(audit.drawn, places, first, memory, temp, progress)
             changes = {name: changes[name] for name in certificate.exploratory}
         else:
             matching = Matching(**{name: population[name] for name in MATCHING})
@@ -43,7 +44,7 @@ def recounted(
             threshold=None if choices.bands or choices.candidates else first["threshold"],
             unlabelled=_unlabelled(certificate),
             population=places["population"],
-            id=population["id"] if audit is None else None,
+            id=population["id"] if folder is None else None,
             trained_on=places.get("trained_on"),
             columns=first["columns"],
             matching=matching,

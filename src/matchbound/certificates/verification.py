@@ -14,7 +14,7 @@ from matchbound.certificates.certificate import (
     leaves,
     read_record,
 )
-from matchbound.certificates.place import ledger_of, other_ledger, repaired_ledger
+from matchbound.certificates.place import ledger_of, other_ledger, unfinished_ledger
 from matchbound.certificates.recount import recounted
 from matchbound.certificates.words import advise
 from matchbound.engines import ROWS, Progress
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 class Verification:
     """What differs (nothing, for a good certificate), what was checked, what was not at hand.
 
-    `repaired` says what a crash had left in the ledger.
+    `repair` says what to run where a crash left the ledger unfinished: `verify` writes nothing.
     """
 
     differences: tuple[str, ...]
     checked: tuple[str, ...]
     missing: tuple[str, ...]
-    repaired: str = ""
+    repair: str = ""
 
     @property
     def holds(self) -> bool:
@@ -52,7 +52,7 @@ class Verification:
         return "\n".join(lines)
 
     def _said(self) -> list[str]:
-        return [self.repaired] if self.repaired else []
+        return [self.repair] if self.repair else []
 
 
 def verify(
@@ -81,10 +81,10 @@ def verify(
     places, missing = _at_hand(certificate, path.parent)
     differences += _other_files(certificate, places)
     differences += _other_draw(certificate, places)
-    ledger, repaired = ledger_of(certificate, path, places), ""
+    ledger, repair = ledger_of(certificate, path, places), ""
     elsewhere: list[str] = []
     if ledger is not None:
-        repaired = repaired_ledger(certificate, ledger)
+        repair = unfinished_ledger(ledger)
         elsewhere = list(other_ledger(certificate, ledger))
         checked.append("its place in the ledger")
     elif certificate.ledger is not None:
@@ -95,7 +95,7 @@ def verify(
         if "draw" in places:
             checked.append("its draw, from the seed")
     differences += elsewhere
-    return Verification(tuple(differences), tuple(checked), tuple(missing), repaired)
+    return Verification(tuple(differences), tuple(checked), tuple(missing), repair)
 
 
 def contradictions(record: Mapping[str, Any], certificate: Certificate) -> Iterator[str]:

@@ -71,7 +71,9 @@ def _say(text: object) -> None:
 
 
 def _draw(options: argparse.Namespace) -> int:
-    from matchbound.audits.sample import draw, dry_run
+    from matchbound.audits.sample import dry_run, make_draw
+    from matchbound.audits.wishes import Wishes
+    from matchbound.tables import Matching
 
     out = Path(options.out)
     if options.extend:
@@ -81,36 +83,28 @@ def _draw(options: argparse.Namespace) -> int:
         raise InputError(
             f"holdout must be left out with among, got {holdout!r}: that is the matcher. Drop it."
         )
-    given: dict[str, Any] = {
-        "labels": options.labels,
-        "train": options.train or 0,
-        "seed": options.seed,
-        "id": options.id,
-        "holdout": holdout if among is None else among,
-        "threshold": options.threshold,
-        "columns": columns(options.columns),
-        "anytime": options.anytime,
-        "allowance": options.allowance,
-        "trained_on": options.trained_on,
-        "dedupe": options.dedupe,
-        "link": options.link,
-        "source": options.source,
-        "out": out,
-        "force": options.force,
-        "engine": options.engine,
-        "memory": options.memory,
-        "temp": options.temp,
-        "progress": _progress,
-        **_choices(options),
-        **_of_the_draw(options),
-    }
+    wishes = Wishes(
+        options.population,
+        _choices(options) | _of_the_draw(options),
+        options.labels,
+        options.train or 0,
+        options.seed,
+        options.id,
+        holdout if among is None else among,
+        options.threshold,
+        columns(options.columns),
+        options.anytime,
+        options.trained_on,
+        Matching(options.dedupe, options.link, options.source),
+    )
+    where = {name: getattr(options, name) for name in ("force", "engine", "memory", "temp")}
     if options.dry_run:
-        for line in dry_run(options.population, **given):
+        for line in dry_run(wishes, out=out, progress=_progress, **where):
             _say(line)
         _say_how_to_label(out)
         _say("Dry run: no seed was made, and nothing was written.")
         return 0
-    _say(draw(options.population, say=_say, **given))
+    _say(make_draw(wishes, out=out, progress=_progress, say=_say, **where))
     _say_how_to_label(out)
     return 0
 
@@ -213,7 +207,7 @@ def _label(options: argparse.Namespace) -> int:
 
 
 def _certify(options: argparse.Namespace) -> int:
-    from matchbound.audits.draw import PARTS
+    from matchbound.audits.audit import Audit
     from matchbound.certificates.certification import certify
     from matchbound.certificates.words import why_not_whole
     from matchbound.files import check_writable, refuse_existing, refuse_input_as_out
@@ -224,7 +218,7 @@ def _certify(options: argparse.Namespace) -> int:
         check_writable(out)
     holdout, complete = named(options.holdout), named(options.complete)
     inputs = [options.labels, options.population, options.trained_on]
-    inputs += [Path(options.audit) / name for name in PARTS if options.audit is not None]
+    inputs += Audit(Path(options.audit)).files if options.audit is not None else []
     for matches in (holdout, complete):
         inputs += matches.values() if isinstance(matches, dict) else [matches]
     refuse_input_as_out(out, inputs)
@@ -253,7 +247,6 @@ def _certify(options: argparse.Namespace) -> int:
         out=out,
         force=options.force,
         **_choices(options),
-        **({} if options.allowance is None else {"allowance": options.allowance}),
     )
     met = {metric: certificate.meets(metric, target) for metric, target in required.items()}
     _say(certificate.to_json().rstrip("\n") if options.json else certificate)
@@ -305,6 +298,13 @@ def _verify(options: argparse.Namespace) -> int:
     )
     _say(verification)
     return 0 if verification.holds else 1
+
+
+def _repair(options: argparse.Namespace) -> int:
+    from matchbound.audits.repair import repair
+
+    _say(repair(options.audit, options.certificate))
+    return 0
 
 
 def _plan(options: argparse.Namespace) -> int:
@@ -499,6 +499,7 @@ def _choices(options: argparse.Namespace) -> dict[str, Any]:
         "algorithms": options.algorithm,
         "choose_threshold": by_metric(options.choose_threshold, "choose-threshold") or None,
         "candidates": numbers(options.candidates, "candidates"),
+        "allowance": options.allowance,
         "at_most_one_match": options.at_most_one_match or None,
         "future": options.future or None,
     }
@@ -522,6 +523,7 @@ def _parser() -> argparse.ArgumentParser:
             "plan": _plan,
             "reconcile": _reconcile,
             "register": _register,
+            "repair": _repair,
             "report": _report,
             "verify": _verify,
             "withhold": _withhold,

@@ -206,6 +206,13 @@ def _add_verify(verify: argparse.ArgumentParser) -> None:
     _add_memory(verify)
 
 
+def _add_repair(repair: argparse.ArgumentParser) -> None:
+    repair.add_argument("audit", help="the folder that draw wrote")
+    repair.add_argument(
+        "certificate", nargs="?", help="the certificate that was being issued, if it is elsewhere"
+    )
+
+
 def _add_figures(figures: argparse.ArgumentParser) -> None:
     figures.add_argument("--out", required=True, metavar="FOLDER", help="the folder to write to")
     figures.add_argument("--force", action="store_true", help="overwrite what is there")
@@ -383,6 +390,7 @@ VERBS: list[tuple[str, str, Callable[[argparse.ArgumentParser], None]]] = [
     ("certify", "bound a matcher's precision and recall", _add_certify),
     ("patch", "write the holdout matcher's matches with the labels over them", _add_patch),
     ("verify", "compute a certificate again", _add_verify),
+    ("repair", "finish what a crash left unfinished in the ledger", _add_repair),
     ("figures", "draw the paper's figures", _add_figures),
     ("report", "write a certificate as a page", _add_report),
     ("reconcile", "match the nodes of two networks", _add_reconcile),
