@@ -281,6 +281,12 @@ def digest_of_text(text: str) -> str:
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
+def digest_of_json(value: Any) -> str:
+    """The SHA-256 of a value as JSON, with names in order and no spaces."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return digest_of_text(text)
+
+
 def find_file(path: str, beside: Path) -> list[Path]:
     """The files that a recorded path may mean: as given, or beside a folder of ours."""
     given, folder = Path(path), beside.resolve()

@@ -9,7 +9,7 @@ import pytest
 
 import matchbound as mb
 from matchbound.audits.ledger import append, read_ledger
-from matchbound.audits.standing import standing
+from matchbound.audits.standing import Issued, standing
 from matchbound.certificates import certification as certifying
 from matchbound.certificates.words import at_least, percent
 from matchbound.errors import EngineError
@@ -200,8 +200,8 @@ def standing_of(certificates, entry, ledger):
     """Which of the computed certificates is entered there, and how it stands."""
     before = ledger.entries[: entry["entry"] - 1]
     for certificate in certificates:
-        facts = certifying.certified(certificate.inputs, certificate.choices, ())
-        placed = certifying.on_record(certificate, certifying.standing(before, facts))
+        issued = Issued.of(certificate.inputs, certificate.choices, ())
+        placed = certifying.on_record(certificate, standing(before, issued).as_dict())
         if placed.as_dict()["digest"] == entry["certificate"]:
             return placed.ledger["matchers"], placed.ledger["together"]
     return None
@@ -307,10 +307,8 @@ DRAWN |= {"several": 1, "second": False, "draw": "before"}
 )
 def test_what_costs_probability(more, sure):
     """The union bound: δ for each draw and matcher that the best may have been picked from."""
-    issued = {"holdout": [matcher_named("H")], "complete": [], "labels": "", "delta": 0.05}
-    issued |= {"is_sampled": False, "exploratory": []}
-    found = standing(entries_of(DRAWN, *more), issued)
-    assert found["together"] == sure
+    issued = Issued([matcher_named("H")], [], labels="", delta=0.05, is_sampled=False)
+    assert standing(entries_of(DRAWN, *more), issued).together == sure
 
 
 def test_a_draw_of_another_folder_is_not_extended(tmp_path, capsys):
@@ -336,10 +334,10 @@ def test_an_entry_that_extends_another_seed_is_a_draw_of_its_own(tmp_path):
     entries = [*read_ledger(audit).entries]
     last = next(entry for entry in entries if entry["kind"] == "draw")
     forged = {**last, "entry": len(entries) + 1, "seed": "other", "extends": last["draw"]}
-    issued = {"holdout": [], "complete": [], "labels": "", "is_sampled": False, "exploratory": []}
-    assert standing(entries, issued)["draws"] == 1
-    assert standing([*entries, forged], issued)["draws"] == 2
-    assert standing([*entries, forged | {"seed": last["seed"]}], issued)["draws"] == 1
+    issued = Issued([], [], labels="", delta=0.05, is_sampled=False)
+    assert standing(entries, issued).draws == 1
+    assert standing([*entries, forged], issued).draws == 2
+    assert standing([*entries, forged | {"seed": last["seed"]}], issued).draws == 1
 
 
 def test_a_draw_read_from_a_folder_is_looked_at_there(tmp_path):

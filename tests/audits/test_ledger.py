@@ -285,24 +285,87 @@ def test_a_broken_ledger_takes_no_more_entries(audit, capsys):
     assert contents(audit) == before
 
 
-def test_an_unfinished_line_is_repaired_and_said(audit, capsys):
+def state(folder):
+    """All that a write would change: bytes, times and names, of the folder itself too."""
+    paths = [folder, *sorted(folder.rglob("*"))]
+    data = [path.read_bytes() if path.is_file() else b"" for path in paths]
+    return [(path, one, path.stat().st_mtime_ns) for path, one in zip(paths, data, strict=True)]
+
+
+def verified(audit):
+    """The exit status of verify, which must not have written anything."""
+    before = state(audit)
+    status = run("verify", audit)
+    assert state(audit) == before
+    return status
+
+
+def test_verify_writes_nothing_and_says_to_repair_an_unfinished_line(audit, capsys):
     good = (audit / "ledger.jsonl").read_text()
+    assert verified(audit) == 0
     (audit / "ledger.jsonl").write_text(good + '{"entry": 7, "time": "2026-')
-    assert run("verify", audit) == 0
-    assert "The ledger's last line was unfinished (a crash): it was cut off." in (
-        capsys.readouterr().out
-    )
+    capsys.readouterr()
+    assert verified(audit) == 0
+    advice = f"The ledger's last line is unfinished (a crash). Run: matchbound repair {audit}"
+    assert advice in capsys.readouterr().out
+    assert run("repair", audit) == 0
+    said = "The ledger's last line was unfinished (a crash): it was cut off.\n"
+    assert capsys.readouterr().out == said
     assert (audit / "ledger.jsonl").read_text() == good
+    before = state(audit)
+    assert run("repair", audit) == 0
+    assert state(audit) == before
+    assert capsys.readouterr().out == "Nothing to repair: every line of the ledger is finished.\n"
 
 
-def test_a_crash_while_the_certificate_was_entered_is_repaired(audit, capsys):
+@pytest.mark.parametrize("place", ["audit", "elsewhere"])
+def test_a_crash_while_the_certificate_was_entered_is_repaired(audit, capsys, tmp_path, place):
     good = (audit / "ledger.jsonl").read_text()
     (audit / "ledger.jsonl").write_text(good[:-40])
-    assert run("verify", audit) == 0
-    assert "this certificate's entry was made again" in capsys.readouterr().out
+    capsys.readouterr()
+    assert verified(audit) == 1
+    shown = capsys.readouterr().out
+    assert "ledger.jsonl: entry 6, this certificate's, is missing" in shown
+    assert f"Run: matchbound repair {audit}" in shown
+    given = []
+    if place == "elsewhere":
+        given = [(audit / "certificate.json").rename(tmp_path / "moved.json")]
+    assert run("repair", audit, *given) == 0
+    assert "the entry of " in (shown := capsys.readouterr().out)
+    assert shown.endswith("was made again.\n")
     assert [entry["kind"] for entry in entries(audit)][-1] == "certificate"
-    assert run("verify", audit) == 0
+    assert run("verify", *(given or [audit])) == 0
     assert "unfinished" not in capsys.readouterr().out
+
+
+def test_a_certificate_that_is_not_on_record_is_named_and_not_entered(audit, capsys):
+    """A whole line that is missing was dropped, not lost in a crash."""
+    lines = lines_of(audit)
+    (audit / "ledger.jsonl").write_text("".join(lines[:-1]))
+    assert verified(audit) == 1
+    assert "entry 6, this certificate's, is missing" in capsys.readouterr().out
+    before = state(audit)
+    assert run("repair", audit) == 0
+    assert state(audit) == before
+
+
+def test_an_edited_certificate_gets_no_entry(audit):
+    good = (audit / "ledger.jsonl").read_text()
+    (audit / "ledger.jsonl").write_text(good[:-40])
+    text = (audit / "certificate.json").read_text()
+    (audit / "certificate.json").write_text(text.replace('"delta": 0.05', '"delta": 0.01', 1))
+    assert run("repair", audit) == 0
+    assert [entry["kind"] for entry in entries(audit)][-1] == "labels"
+
+
+def test_a_broken_ledger_is_not_repaired(audit, capsys):
+    lines = lines_of(audit)
+    del lines[1]
+    (audit / "ledger.jsonl").write_text("".join(lines)[:-40])
+    before = state(audit)
+    assert run("repair", audit) == 2
+    assert "got one in which entry 2 is missing" in capsys.readouterr().err
+    assert state(audit) == before
 
 
 def test_an_unfinished_line_is_cut_off_by_the_next_entry(audit):
@@ -391,15 +454,16 @@ def test_a_matcher_with_scores_is_registered_at_a_threshold(tmp_path, capsys):
 
 def test_a_certificate_put_elsewhere_in_the_ledger_is_named(audit, capsys):
     """As if nothing had been certified before it."""
-    from matchbound.audits.standing import certified, standing
+    from matchbound.audits.standing import Issued, standing
     from matchbound.certificates.assumptions import on_record
 
     certificate = mb.Certificate.load(audit / "certificate.json")
-    issued = certified(certificate.inputs, certificate.choices, ())
-    first = on_record(certificate, standing(read_ledger(audit).entries[:5], issued))
-    append(audit, "certificate", certificate=first.as_dict()["digest"] + "x", **issued)
-    late = on_record(certificate, standing(read_ledger(audit).entries[:4], issued))
-    append(audit, "certificate", certificate=late.as_dict()["digest"], **issued)
+    issued = Issued.of(certificate.inputs, certificate.choices, ())
+    facts, known = issued.as_dict(), read_ledger(audit).entries
+    first = on_record(certificate, standing(known[:5], issued).as_dict())
+    append(audit, "certificate", certificate=first.as_dict()["digest"] + "x", **facts)
+    late = on_record(certificate, standing(known[:4], issued).as_dict())
+    append(audit, "certificate", certificate=late.as_dict()["digest"], **facts)
     late.save(audit / "late.json")
     capsys.readouterr()
     assert run("verify", audit / "late.json") == 1

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import matchbound as mb
+from matchbound.audits.audit import Audit
 from matchbound.audits.draw import Draw, join_orders
 from matchbound.audits.order import hash_of, key_of
 from matchbound.desk.desk import Desk
@@ -53,7 +54,7 @@ def live_of(audit, threshold=None, **targets):
     folder = audit.parent
     given = {"holdout": folder / "holdout.csv", "threshold": threshold, "targets": targets}
     inputs = Inputs(folder / "people.csv", folder / "right.csv", **given)
-    return open_inputs(audit, Draw.load(audit), inputs).live
+    return open_inputs(Audit.open(audit), inputs).live
 
 
 @pytest.mark.parametrize("threshold", [None, 0.5])
@@ -96,7 +97,7 @@ def test_live_tallies_of_one_table_are_certify_s(tmp_path):
     drawn = mb.draw(folder / "people.csv", labels=40, train=10, anytime=True, seed="s", dedupe=True)
     drawn.save(folder / "audit")
     given = Inputs(folder / "people.csv", holdout=folder / "holdout.csv")
-    live, known = open_inputs(folder / "audit", drawn, given).live, 0
+    live, known = open_inputs(Audit(folder / "audit", drawn), given).live, 0
     order = list(dict.fromkeys([*drawn.trained, *drawn.validated]))
     for end in range(12, 51, 6):
         labels = {x: tuple(sorted(truth[x])) for x in order[:end]}

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from matchbound import Choices, InputError, Tally, plan
-from matchbound.audits.request import chosen
+from matchbound.audits.choices import make_choices
 from matchbound.bounds.chances import chance, chance_at_least
 from matchbound.commands import draw as draw_verb
 from matchbound.commands.main import parser_of
@@ -577,7 +577,7 @@ def drawn_by(command):
     """The labels and the choices of a draw, as the command line reads them."""
     options = parser_of("draw").parse_args(shlex.split(command)[2:])
     typed = draw_verb.chosen(options) | draw_verb._of_the_draw(options)
-    return options.labels, chosen(typed, options.anytime, options.allowance)
+    return options.labels, make_choices(typed, anytime=options.anytime)
 
 
 def whole_matches(recall, one_to_one):

@@ -1,11 +1,11 @@
 """A population's draw, and the folder that it lives in."""
 
-from matchbound.audits.audit import check_on_record, enter_labels
+from matchbound.audits.audit import Audit, enter_labels
 from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdict, how_searched
-from matchbound.audits.brought import BROUGHT, as_brought, as_drawn, chosen_after
+from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import FILES, PARTS, Draw
-from matchbound.audits.folder import refuse_unfinished
+from matchbound.audits.folder import LABELS
 from matchbound.audits.labels import OF_CLUSTERS, check_all_labelled, labels, labels_of
 from matchbound.audits.ledger import (
     Entry,
@@ -16,33 +16,32 @@ from matchbound.audits.ledger import (
     transaction,
 )
 from matchbound.audits.order import hash_of
-from matchbound.audits.request import chosen
 from matchbound.audits.sample import draw, redraw
-from matchbound.audits.standing import certified, planned, standing
+from matchbound.audits.standing import Issued, Standing, planned, standing
 
 __all__ = [
     "BROUGHT",
     "CONFLICT",
     "FILES",
     "GROWN",
+    "LABELS",
     "OF_CLUSTERS",
     "PARTS",
     "SETTLED",
     "UNSURE",
+    "Audit",
     "Book",
     "Draw",
     "Entry",
+    "Issued",
     "Ledger",
     "Page",
+    "Standing",
     "Verdict",
     "append",
     "as_brought",
     "as_drawn",
-    "certified",
     "check_all_labelled",
-    "check_on_record",
-    "chosen",
-    "chosen_after",
     "draw",
     "enter_labels",
     "hash_of",
@@ -52,7 +51,6 @@ __all__ = [
     "planned",
     "read_ledger",
     "redraw",
-    "refuse_unfinished",
     "sound_ledger",
     "standing",
     "transaction",

@@ -1,27 +1,142 @@
-"""An audit folder: its draw, its ledger and its labels, as they belong together."""
+"""An audit, open: its draw and, where it lives in a folder, its ledger and its labels."""
 
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Union
 
-from matchbound.audits.draw import Draw
-from matchbound.audits.folder import last_draw, refuse_unfinished
-from matchbound.audits.ledger import Transaction, since_draw, sound_ledger
+from matchbound.audits.choices import change_choices, make_choices
+from matchbound.audits.draw import PARTS, Draw
+from matchbound.audits.folder import LABELS, last_draw, refuse_unfinished
+from matchbound.audits.ledger import Entry, Ledger, Transaction, read_ledger, since_draw
+from matchbound.audits.ledger import transaction as ledger_transaction
+from matchbound.engines import ROWS
 from matchbound.errors import InputError
+from matchbound.files import digest_of_file, find_file, is_folder
+from matchbound.theorems import Choices
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+Where = Union["str | PathLike[str]", Draw, None]
+"""What a user gives for an audit: its folder, a `Draw`, or nothing."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A draw in a folder, a draw in memory, or neither: labels that a person brings along."""
+
+    folder: Path | None = None
+    draw: Draw | None = None
+
+    @staticmethod
+    def open(audit: Where) -> "Audit":
+        """Open a folder, or a `Draw`; one that was read from a folder belongs to that folder."""
+        if audit is None:
+            return Audit()
+        if isinstance(audit, Draw):
+            if audit.folder is None:
+                return Audit(draw=audit)
+            audit = audit.folder
+        if not isinstance(audit, str | os.PathLike):
+            raise InputError(f"audit must be a folder, got {type(audit).__name__}. Give its path.")
+        folder = Path(audit)
+        if not is_folder(folder):
+            raise InputError(
+                f"audit must be a folder, got {str(audit)!r}, which is none. "
+                "Give the folder that `matchbound draw --out` wrote."
+            )
+        refuse_unfinished(folder)
+        return Audit(folder, Draw.load(folder))
+
+    @property
+    def drawn(self) -> Draw:
+        """The draw, where there is one."""
+        assert self.draw is not None
+        return self.draw
+
+    @property
+    def own_folder(self) -> Path:
+        """The folder, where there is one."""
+        assert self.folder is not None
+        return self.folder
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The ledger as it was when it was first asked for; a transaction reads it again."""
+        return read_ledger(self.own_folder)
+
+    @property
+    def labels(self) -> Path | None:
+        """Where the folder's labels are, or will be."""
+        return None if self.folder is None else self.folder / LABELS
+
+    def truth(self, labels: Any = None) -> Any:
+        """The labels that were given, or else the folder's."""
+        if labels is None and self.labels is None:
+            raise InputError("labels must be given with a Draw, got None. Give a table or a path.")
+        return self.labels if labels is None else labels
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that no result may be written over."""
+        return [] if self.folder is None else [self.folder / name for name in PARTS]
+
+    def choices(self, given: Mapping[str, object]) -> tuple[Choices, tuple[str, ...]]:
+        """The choices for a certificate, and the names of those that are not the draw's."""
+        if self.draw is None:
+            return make_choices({**given, "brought": True}), ()
+        return change_choices(self.draw.choices, given)
+
+    def population(self, given: Any = None) -> Any:
+        """Where the population is now: as given, as recorded, or beside the folder."""
+        recorded = self.drawn.population["path"]
+        if given is not None:
+            return given
+        if recorded is None:
+            raise InputError(
+                "population must be given again, because it was drawn from a table in memory, got "
+                "None. Certify from Python with the same table, or draw from a file."
+            )
+        digest = self.drawn.population["digest"]
+        if self.folder is None or digest.startswith(ROWS):
+            return recorded
+        paths = find_file(recorded, self.folder)
+        if not paths:
+            raise InputError(
+                f"population must be where it was drawn from, got {recorded!r} (no such file). "
+                "Say where it is now with --population."
+            )
+        fitting = [path for path in paths if digest_of_file(path) == digest]
+        return (fitting or paths)[0]
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """Lock the ledger and read it again; what is added is written all or not at all.
+
+        Refused if another draw was made since this one was opened.
+        """
+        with ledger_transaction(self.own_folder) as ledger:
+            self.check_on_record(ledger.entries)
+            yield ledger
+
+    def check_on_record(self, entries: Sequence[Entry]) -> None:
+        """Refuse a folder whose draw is not the last on record."""
+        refuse_unfinished(self.own_folder, entries)
+        last = last_draw(entries)
+        if last is None or last["draw"] != self.drawn.digest:
+            raise InputError(
+                f"audit must hold a draw that its ledger knows, got another in "
+                f"{str(self.folder)!r}. Restore draw.json, or repeat the `draw --extend` that was "
+                "interrupted."
+            )
 
 
 def enter_labels(ledger: Transaction, digest: str, validation: int) -> None:
-    """Put labels on record, unless they are those that were put there last."""
-    entries = since_draw(ledger.entries)
-    known = [entry["labels"] for entry in entries if entry["kind"] == "labels"]
-    if not known or known[-1] != digest:
+    """Add the labels to the ledger, unless they are the ones that were added last."""
+    entries = [entry for entry in since_draw(ledger.entries) if entry["kind"] == "labels"]
+    if not entries or entries[-1]["labels"] != digest:
         ledger.add("labels", labels=digest, validation=validation)
-
-
-def check_on_record(audit: Path) -> None:
-    """Refuse a folder whose draw is not the last that its ledger has."""
-    refuse_unfinished(audit)
-    last = last_draw(sound_ledger(audit).entries)
-    if last is None or last["draw"] != Draw.load(audit).digest:
-        raise InputError(
-            f"audit must hold a draw that its ledger knows, got another in {str(audit)!r}. Restore "
-            "draw.json, or repeat the `draw --extend` that was interrupted."
-        )

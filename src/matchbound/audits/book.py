@@ -122,11 +122,12 @@ class Book:
 
     def settled(self) -> list[Verdict]:
         """The verdicts that are labels, in the order of labelling."""
-        found = [self.pages[place].final for place in self.with_status(SETTLED)]
-        return [verdict for verdict in found if verdict is not None]
+        verdicts = [self.pages[place].final for place in self.with_status(SETTLED)]
+        return [verdict for verdict in verdicts if verdict is not None]
 
     def agreement(self) -> tuple[int, int]:
-        """Of how many nodes several were sure and said the same, and of how many they were sure."""
+        """Return `(agreed, compared)`: of the nodes that two or more people labelled without
+        "unsure", how many got the same label, and how many there are."""
         twice = [page for page in self.pages.values() if len(page.sure) > 1]
         return sum(page.agrees for page in twice), len(twice)
 
@@ -136,24 +137,43 @@ class Book:
         return csv_text(["x", "y"], rows)
 
 
-def provenance(entries: Sequence[Entry], digest: str) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class Provenance:
+    """How the labels came about that were made on the labelling page.
+
+    `twice` nodes were labelled by several people, who agreed on `agreed` of them. `changed` labels
+    were given anew or undone. A matcher's answer was shown at `answers` nodes; `watched`: live
+    bounds were shown. `search` is how true matches were searched for, in order.
+    """
+
+    nodes: int
+    labellers: int
+    agreed: int
+    twice: int
+    changed: int
+    answers: int
+    watched: bool
+    search: Sequence[Mapping[str, Any]]
+
+
+def label_provenance(entries: Sequence[Entry], digest: str) -> Provenance | None:
     """How the labels with this digest came about, if the labelling page wrote them."""
     book = Book.of(entries)
-    text = book.to_csv()
-    if not book.live or digest_of_text(text) != digest:
+    if not book.live or digest_of_text(book.to_csv()) != digest:
         return None
     agreed, twice = book.agreement()
-    words = [(verdict.place, verdict.labeller) for verdict in book.live.values()]
-    return {
-        "nodes": len(book.settled()),
-        "labellers": len({labeller for _, labeller in words}),
-        "agreed": agreed,
-        "twice": twice,
-        "changed": len(words) - len(set(words)) + sum(one["kind"] == "undo" for one in entries),
-        "answers": len({one["place"] for one in entries if one["kind"] == "answer"}),
-        "watched": any(one["kind"] == "watch" for one in entries),
-        "search": [one["search"] for one in entries if one["kind"] == "search"],
-    }
+    verdicts = [(verdict.place, verdict.labeller) for verdict in book.live.values()]
+    undone = sum(one["kind"] == "undo" for one in entries)
+    return Provenance(
+        nodes=len(book.settled()),
+        labellers=len({labeller for _, labeller in verdicts}),
+        agreed=agreed,
+        twice=twice,
+        changed=len(verdicts) - len(set(verdicts)) + undone,
+        answers=len({one["place"] for one in entries if one["kind"] == "answer"}),
+        watched=any(one["kind"] == "watch" for one in entries),
+        search=[one["search"] for one in entries if one["kind"] == "search"],
+    )
 
 
 def how_searched(search: Mapping[str, Any]) -> str:

@@ -1,10 +1,10 @@
 """What labels are of: a draw's nodes, or nodes that a person brings along."""
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from matchbound.audits.draw import Draw, join_orders, population_of
+from matchbound.audits.audit import Audit
+from matchbound.audits.draw import join_orders
 from matchbound.audits.training import check_second
 from matchbound.engines import Engine
 from matchbound.errors import InputError
@@ -18,34 +18,18 @@ DRAWN_AFTER = "drawn_after_training"
 GIVEN = "seed_given"
 BROUGHT = "brought"
 """Codes of where labelled nodes come from; `certificates/words` has the sentences."""
-SEEN = ("until", "among", "gap")  # what decides which nodes are drawn
-
-
-def chosen_after(draw: Draw, changes: Mapping[str, Any]) -> tuple[Choices, tuple[str, ...]]:
-    """The draw's choices with changes, and which of them are not the draw's."""
-    for name in changes:
-        if name in SEEN and changes[name] != getattr(draw.choices, name):
-            if name == "gap" and changes[name] == 0:
-                continue
-            raise InputError(
-                f"{name} must be as it was drawn, got {changes[name]!r}. Draw again with it."
-            )
-    before = draw.choices.as_dict()
-    choices = Choices.from_dict(before | dict(changes))
-    after = choices.as_dict()
-    return choices, tuple(name for name in after if after[name] != before[name])
 
 
 def as_drawn(
     con: Engine,
-    audit: Any,
-    draw: Draw,
+    audit: Audit,
     population: Any,
     choices: tuple[Choices, tuple[str, ...]],
     columns: tuple[Sequence[tuple[Source, str]], Sequence[tuple[Source, str]]],
 ) -> Setting:
     """The nodes of a draw; `columns` are those of x and of y, if ids may be read as they are."""
-    source = open_source(con, "population", population_of(draw, audit, population))
+    draw = audit.drawn
+    source = open_source(con, "population", audit.population(population))
     if source.digest != draw.population["digest"]:
         raise InputError(
             f"population must be what was drawn from, got {source.path or 'a table'!r}, which has "
@@ -58,7 +42,7 @@ def as_drawn(
     whole = compared and origin is None
     kind = kind_of_ids(source, column, *compared) if whole else "string"
     size = read_ids(con, source, "population", column, kind, checked=True, origin=origin)
-    path = None if isinstance(audit, Draw) else Path(audit) / "draw.json"
+    path = None if audit.folder is None else audit.folder / "draw.json"
     drawn = {
         "path": None if path is None else str(path),
         "digest": draw.digest if path is None else digest_of_file(path),
@@ -116,10 +100,10 @@ def as_brought(
         read_ids(con, used, "trained", id_column(used, None, "x"), origin=matching.source)
         inputs["trained_on"] = used.as_dict()
         trained = _ids(con, "select id from trained")
-        strange = sorted(set(trained) - set(labelled))
-        if strange:
+        unlabelled = sorted(set(trained) - set(labelled))
+        if unlabelled:
             raise InputError(
-                f"trained_on must hold labelled nodes, got {strange[0]!r} without a label. "
+                f"trained_on must hold labelled nodes, got {unlabelled[0]!r} without a label. "
                 "Give all labels, those trained on included."
             )
     kept = set(trained)

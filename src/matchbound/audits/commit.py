@@ -142,8 +142,7 @@ def enter(folder: Path, request: Request, *, force: bool, say: Callable[[str], N
             more |= {"extends": before["draw"]} | ({"grown": True} if decision.grown else {})
         if before is None or before["draw"] != drawn.digest:
             ledger.add("draw", **drawn.facts(), **more)
-        ledger.commit(final=True)
-        drawn.write(folder)
+        drawn.write_entered(ledger)
     for line in (*request.lines, decision.words):
         say(line)
     return drawn

@@ -24,8 +24,8 @@ class Earlier:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What to draw, from the tables `population` and `matched` in the engine."""
+class Draft:
+    """What to draw from the tables `population` and `matched`, once there is a seed."""
 
     con: Engine
     population: Mapping[str, Any]
@@ -125,28 +125,28 @@ class Plan:
         return first(self.con, seed, "validation", self.labels, self.left)
 
 
-def _sizes_in_words(plan: Plan) -> list[str]:
-    if plan.is_train_alone:
-        return [f"To be drawn: {plan.train} nodes to train on."]
-    until = "".join(f", until {k} count for {m}" for m, k in plan.choices.until.items())
-    labels = "nodes" if plan.labels is None else f"{plan.labels} nodes"
-    trained = f", and {plan.train} to train on" if plan.train else ""
-    if plan.earlier is not None:
-        trained = f", out of the {plan.left} that are not among the {plan.train} to train on"
-    gap = f"; {plan.choices.gap} to compare the matchers on" if plan.choices.gap else ""
+def _sizes_in_words(draft: Draft) -> list[str]:
+    if draft.is_train_alone:
+        return [f"To be drawn: {draft.train} nodes to train on."]
+    until = "".join(f", until {k} count for {m}" for m, k in draft.choices.until.items())
+    labels = "nodes" if draft.labels is None else f"{draft.labels} nodes"
+    trained = f", and {draft.train} to train on" if draft.train else ""
+    if draft.earlier is not None:
+        trained = f", out of the {draft.left} that are not among the {draft.train} to train on"
+    gap = f"; {draft.choices.gap} to compare the matchers on" if draft.choices.gap else ""
     return [f"To be drawn: {labels} to validate on{until}{trained}{gap}."]
 
 
-def _choices_in_words(plan: Plan) -> list[str]:
+def _choices_in_words(draft: Draft) -> list[str]:
     """δ and the metrics, and whatever else is not as it is by default."""
-    if plan.is_train_alone:
+    if draft.is_train_alone:
         return []
-    usual, chosen = Choices().as_dict(), plan.choices.as_dict()
+    usual, chosen = Choices().as_dict(), draft.choices.as_dict()
     own = ("delta", "metrics", "until", "gap")
     differ = [name for name in chosen if chosen[name] != usual[name] and name not in own]
     more = [f"{name.replace('_', '-')} {_value_in_words(chosen[name])}".strip() for name in differ]
-    metrics = " and ".join(plan.choices.metrics)
-    return [f"Choices: {'; '.join([f'{metrics} at δ = {plan.choices.delta:g}', *more])}."]
+    metrics = " and ".join(draft.choices.metrics)
+    return [f"Choices: {'; '.join([f'{metrics} at δ = {draft.choices.delta:g}', *more])}."]
 
 
 def _value_in_words(value: Any) -> str:
@@ -159,17 +159,17 @@ def _value_in_words(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _seed_in_words(plan: Plan, seed: str | None) -> list[str]:
+def _seed_in_words(draft: Draft, seed: str | None) -> list[str]:
     if seed is not None:
         return [f"The seed was given: {seed!r}. What is certified from it meets no --require."]
-    if plan.is_train_alone:
+    if draft.is_train_alone:
         return [
             "Label them, develop the holdout matcher, then draw the nodes to validate on: "
             "draw POPULATION --labels N --holdout H --out AUDIT."
         ]
-    if plan.registered:
+    if draft.registered:
         return ["The seed is made once the holdout matcher and the choices are on record."]
-    given = "; train.csv is for them" if plan.train else ""
+    given = "; train.csv is for them" if draft.train else ""
     return [
         "Whoever develops the holdout matcher must not see sample.csv until it is on record"
         f"{given}."

@@ -9,20 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matchbound.audits.folder import (
+    LABELS,
     is_written,
     last_draw,
     refuse_labels,
     refuse_unfinished,
 )
-from matchbound.audits.ledger import transaction
-from matchbound.engines import ROWS
+from matchbound.audits.ledger import NAME as LEDGER
+from matchbound.audits.ledger import Transaction, transaction
 from matchbound.errors import InputError, MatchboundError, UnfinishedError
 from matchbound.files import (
     alone,
     csv_text,
-    digest_of_file,
     digest_of_text,
-    find_file,
     is_file,
     read_json,
     read_text,
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
 FILES = ("train.csv", "sample.csv", "gap.csv", "draw.json")
 """What a draw writes, in this order: once draw.json is there, all of it is."""
-PARTS = (*FILES, "labels.csv", "ledger.jsonl")
+PARTS = (*FILES, LABELS, LEDGER)
 """What an audit folder holds that no result may be written over."""
 
 
@@ -97,8 +96,7 @@ class Draw:
                 ledger.add("draw", **self.facts())
                 for holdout in self.registered:
                     ledger.add("register", holdout=dict(holdout), validation=0)
-                ledger.commit(final=True)
-            self.write(place)
+            self.write_entered(ledger)
 
     def extend(self, folder: "str | PathLike[str]") -> None:
         """Enter and write a larger draw over a smaller one, labels or not: both are anytime."""
@@ -116,8 +114,12 @@ class Draw:
                 self._check_extends(place, Draw.load(place))
                 more = {"choices": last["choices"]} if "choices" in last else {}
                 ledger.add("draw", **self.facts(), extends=last["draw"], **more)
-                ledger.commit(final=True)
-            self.write(place)
+            self.write_entered(ledger)
+
+    def write_entered(self, ledger: Transaction) -> None:
+        """Commit the draw's entry for good, then write its files: none shows a node before that."""
+        ledger.commit(final=True)
+        self._write(ledger.folder)
 
     def _check_extends(self, place: Path, before: "Draw") -> None:
         if self.labels <= before.labels:
@@ -151,8 +153,8 @@ class Draw:
             "second": self.is_second,
         }
 
-    def write(self, place: Path) -> None:
-        """Write the files of a draw that is on record; what an earlier one left is removed."""
+    def _write(self, place: Path) -> None:
+        """Write the files of a draw that is on record, and remove those of an earlier one."""
         texts = {
             "train.csv": csv_text(["id"], [(node,) for node in self.trained]) if self.train else "",
             "sample.csv": self._sample_csv(),
@@ -248,28 +250,6 @@ class Draw:
             f"{self.labels} to validate on{until}, {self.train} to train on, {both} of them in "
             f"both.{gap}"
         )
-
-
-def population_of(draw: Draw, audit: Any, given: Any = None) -> Any:
-    """Where it is now: as given, as recorded, or beside the audit folder."""
-    recorded = draw.population["path"]
-    if given is not None:
-        return given
-    if recorded is None:
-        raise InputError(
-            "population must be given again, because it was drawn from a table in memory, got "
-            "None. Certify from Python with the same table, or draw from a file."
-        )
-    if isinstance(audit, Draw) or draw.population["digest"].startswith(ROWS):
-        return recorded
-    found = find_file(recorded, Path(audit))
-    if not found:
-        raise InputError(
-            f"population must be where it was drawn from, got {recorded!r} (no such file). "
-            "Say where it is now with --population."
-        )
-    fitting = [place for place in found if digest_of_file(place) == draw.population["digest"]]
-    return (fitting or found)[0]
 
 
 def join_orders(trained: Sequence[str], validated: Sequence[str]) -> tuple[Row, ...]:

@@ -9,9 +9,11 @@ from matchbound.audits.ledger import NAME, Entry, read_ledger
 from matchbound.errors import InputError
 from matchbound.files import digest_of_text, is_file, read_json
 
+LABELS = "labels.csv"
+
 
 def refuse_labels(folder: Path) -> None:
-    if (folder / "labels.csv").exists():
+    if (folder / LABELS).exists():
         raise InputError(
             f"out must not hold labels yet, got {str(folder)!r}: a draw comes before them. "
             "Draw into another folder, or move labels.csv away: a fresh draw costs its δ again."
@@ -40,13 +42,17 @@ def is_written(folder: Path, entry: Entry) -> bool:
     return record is not None and bool(record["digest"] == entry["draw"])
 
 
-def refuse_unfinished(folder: Path) -> None:
-    """Name the state of a folder whose last draw is on record but not in its files."""
-    edited = is_file(folder / "draw.json") and draw_record(folder) is None
-    if edited or not is_file(folder / NAME):
+def refuse_unfinished(folder: Path, entries: Sequence[Entry] | None = None) -> None:
+    """Refuse a folder whose last draw is on record but not in its files.
+
+    `entries` are the ledger's, if it was read. An edited draw.json is refused elsewhere.
+    """
+    if is_file(folder / "draw.json") and draw_record(folder) is None:
         return
-    ledger = read_ledger(folder)
-    last = None if ledger.problems else last_draw(ledger.entries)
+    if entries is None:
+        ledger = read_ledger(folder) if is_file(folder / NAME) else None
+        entries = () if ledger is None or ledger.problems else ledger.entries
+    last = last_draw(entries)
     if last is not None and not is_written(folder, last):
         raise InputError(
             f"audit must hold the draw that is last in its ledger (entry {last['entry']}), got "

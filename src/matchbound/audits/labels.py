@@ -1,11 +1,10 @@
 """Labels by their role: D's for the matcher that will be validated, never S's."""
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits.draw import Draw, population_of
+from matchbound.audits.audit import Audit
+from matchbound.audits.draw import Draw
 from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.tables import (
@@ -36,9 +35,8 @@ def labels(audit: "str | PathLike[str]", role: str = "train") -> list[tuple[str,
     """
     if role not in ROLES:
         raise InputError(f"role must be one of {', '.join(ROLES)}; got {role!r}. Choose one.")
-    if not isinstance(audit, str | os.PathLike):
-        raise InputError(f"audit must be a folder, got {type(audit).__name__}. Give its path.")
-    return labels_of(Draw.load(audit), audit, Path(audit) / "labels.csv", role)
+    opened = Audit.open(audit)
+    return labels_of(opened, opened.truth(), role)
 
 
 def check_all_labelled(draw: Draw, known: Sequence[tuple[str, str | None]]) -> None:
@@ -52,9 +50,10 @@ def check_all_labelled(draw: Draw, known: Sequence[tuple[str, str | None]]) -> N
 
 
 def labels_of(
-    draw: Draw, audit: Any, truth: Any, role: str, population: Any = None
+    audit: Audit, truth: Any, role: str, population: Any = None
 ) -> list[tuple[str, str | None]]:
     """The same for labels that are anywhere."""
+    draw = audit.drawn
     wanted = {
         "train": draw.trained,
         "validation": draw.validated,
@@ -65,7 +64,7 @@ def labels_of(
         load_drawn(con, draw.sample)
         form = recognise(source, {})
         if draw.matching.dedupe or isinstance(form, Clusters):
-            table = open_source(con, "population", population_of(draw, audit, population))
+            table = open_source(con, "population", audit.population(population))
             column = id_column(table, draw.population["id"])
             read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
         read_labels(con, source, form, draw.matching)

@@ -93,10 +93,13 @@ class Transaction:
         """As it is now on disk, once all that was added is committed."""
         return Ledger(tuple(self.entries), size=self._size)
 
+    @property
+    def head(self) -> str:
+        return str(self.entries[-1]["digest"]) if self.entries else ""
+
     def add(self, kind: str, **facts: Any) -> Entry:
         """Add an entry, which the next `commit` writes together with the others."""
-        head = str(self.entries[-1]["digest"]) if self.entries else ""
-        entry = _entry(len(self.entries) + 1, head, kind, facts)
+        entry = _entry(len(self.entries) + 1, self.head, kind, facts)
         self._waiting += _line(entry)
         self.entries.append(entry)
         return entry

@@ -1,13 +1,11 @@
 """A holdout matcher on record, before the validation labels are seen."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits.audit import check_on_record, enter_labels
-from matchbound.audits.draw import Draw
-from matchbound.audits.labels import labels
-from matchbound.audits.ledger import Transaction, transaction, validation_labels
+from matchbound.audits.audit import Audit, enter_labels
+from matchbound.audits.labels import labels_of
+from matchbound.audits.ledger import Transaction, validation_labels
 from matchbound.audits.variances import variances_of
 from matchbound.engines import connect
 from matchbound.errors import InputError
@@ -25,43 +23,44 @@ def register(
     threshold: float | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> int:
-    """Enter a holdout matcher's output into the ledger; how many validation nodes have labels yet.
+    """Enter a holdout matcher's output into the ledger; return how many validation nodes have
+    labels by then.
 
     With none, a certificate about it can say that it was on record before the labels. Its threshold
     and columns are part of it.
     """
-    folder, draw = Path(audit), Draw.load(audit)
+    opened_audit = Audit.open(audit)
+    choices = opened_audit.drawn.choices
     if holdout is None:
         raise InputError("holdout must be given, got None. Give the holdout matcher's output.")
     with connect() as con:
-        outputs = opened(
-            con, holdout, threshold, columns, draw.choices.algorithms, draw.choices.scores
-        )
+        outputs = opened(con, holdout, threshold, columns, choices.algorithms, choices.scores)
         variances = {}
-        if len(outputs) == 1 and _is_trained_labelled(folder, draw):
-            variances = variances_of(con, folder, draw, outputs[0])
-    with transaction(folder) as ledger:
-        check_on_record(folder)
-        labelled = _labelled(ledger, Draw.load(folder))
+        if len(outputs) == 1 and _is_trained_labelled(opened_audit):
+            variances = variances_of(con, opened_audit, outputs[0])
+    with opened_audit.transaction() as ledger:
+        labelled = _labelled(ledger, opened_audit)
         more = {"variances": variances} if variances and not labelled else {}
-        for one in outputs:
-            ledger.add("register", holdout=dict(one.facts), validation=labelled, **more)
+        for output in outputs:
+            ledger.add("register", holdout=dict(output.facts), validation=labelled, **more)
     return labelled
 
 
-def _is_trained_labelled(folder: Path, draw: Draw) -> bool:
+def _is_trained_labelled(audit: Audit) -> bool:
     """Whether all training nodes have labels, in a draw that has not planned by them."""
-    if draw.choices.variances or not draw.trained or not is_file(folder / "labels.csv"):
+    draw = audit.drawn
+    if draw.choices.variances or not draw.trained or not is_file(audit.truth()):
         return False
-    return set(draw.trained) <= {x for x, _ in labels(folder, "train")}
+    return set(draw.trained) <= {x for x, _ in labels_of(audit, audit.labels, "train")}
 
 
-def _labelled(ledger: Transaction, draw: Draw) -> int:
+def _labelled(ledger: Transaction, audit: Audit) -> int:
     """Count the labelled validation nodes outside D, and enter labels.csv if it changed."""
-    known, path = validation_labels(ledger.entries), ledger.folder / "labels.csv"
-    if not is_file(path):
-        return known
-    count = len({x for x, _ in labels(ledger.folder, "validation")} - set(draw.trained))
+    on_record = validation_labels(ledger.entries)
+    if not is_file(audit.truth()):
+        return on_record
+    nodes = {x for x, _ in labels_of(audit, audit.labels, "validation")}
+    count = len(nodes - set(audit.drawn.trained))
     with connect() as con:
-        enter_labels(ledger, open_source(con, "labels", path).digest, count)
-    return max(count, known)
+        enter_labels(ledger, open_source(con, "labels", audit.labels).digest, count)
+    return max(count, on_record)

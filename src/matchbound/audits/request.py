@@ -1,15 +1,16 @@
 """A draw before its seed: everything that it is made from, read and checked."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from matchbound.audits.commit import Request
-from matchbound.audits.draft import Earlier, Plan, check_count
+from matchbound.audits.draft import Draft, Earlier, check_count
 from matchbound.audits.draw import Draw
 from matchbound.audits.folder import refuse_labels
+from matchbound.audits.ledger import Entry
 from matchbound.audits.order import first
 from matchbound.audits.training import (
     Phase,
@@ -18,11 +19,13 @@ from matchbound.audits.training import (
     refuse_other_labels,
 )
 from matchbound.audits.variances import variances_from
+from matchbound.audits.wishes import Wishes
 from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
 from matchbound.tables import (
     Matching,
     Output,
+    Source,
     count_rows,
     id_column,
     kinds_of_ids,
@@ -34,123 +37,141 @@ from matchbound.tallies import check_on_population
 from matchbound.theorems import Choices
 
 
+@dataclass(frozen=True)
+class Ground:
+    """The population in the engine: its source, the column and the kinds of ids, its size."""
+
+    source: Source
+    column: str
+    kinds: tuple[str, str]
+    size: int
+
+
 def requested(
-    con: Engine,
-    population: Any,
-    *,
-    labels: int | None = None,
-    train: int = 0,
-    seed: str | None = None,
-    id: str | None = None,
-    holdout: Any = None,
-    threshold: float | None = None,
-    columns: Mapping[str, str] | None = None,
-    anytime: bool = False,
-    allowance: float | None = None,
-    trained_on: Any = None,
-    dedupe: bool = False,
-    link: bool = False,
-    source: str | None = None,
-    phase: Phase | None = None,
-    known_labels: Any = None,
-    progress: Progress = lambda _: None,
-    **choices: Any,
+    con: Engine, wishes: Wishes, phase: Phase | None, earlier_labels: Any, progress: Progress
 ) -> Request:
-    """Read and check all that a draw is made from, and what `certify` will check of it."""
-    matching = Matching(dedupe, link, source)
-    fixed = chosen(_implied(choices, holdout), anytime, allowance)
-    is_train_alone = labels is None and bool(train) and not fixed.until and trained_on is None
-    if is_train_alone:
-        _refuse_choices(fixed, holdout, threshold, columns)
-    _check_seed(seed)
+    """Read and check all that a draw is made from, and what `certify` will check of it.
+
+    `phase` is the draw of D alone that this one goes on from, `earlier_labels` the labels of
+    training nodes that were there before it.
+    """
     progress("reading the population")
-    table = open_source(con, "population", population)
+    source = open_source(con, "population", wishes.population)
     if phase is not None:
-        phase.check(table, id, matching)
-        id, matching = phase.id, phase.matching
-    matching.check_future(fixed.future)
-    column = id_column(table, id)
-    outputs = _outputs(con, holdout, threshold, columns, fixed)
-    kinds = kinds_of_ids(table, column, outputs, matching)
-    if fixed.among or fixed.counted or phase is not None or trained_on is not None:
-        kinds = "string", "string"  # ids are compared with those of drawn nodes
-    size = read_ids(con, table, "population", column, kinds[0], origin=matching.source)
-    earlier = _earlier(con, phase, trained_on, train, size, matching)
-    if earlier is not None:
-        check_second(fixed)
-    else:
-        train = check_count("train", train, 0, size)
-    registered = tuple(one.facts for one in outputs)
-    words = [check_on_population(con, one, matching, kinds) for one in outputs]
-    if earlier is not None and known_labels is not None and len(outputs) == 1:
-        variances = variances_from(con, earlier.nodes, known_labels, outputs[0], matching)
-        fixed = replace(fixed, variances=variances)
-    fixed = replace(fixed, few_misses=_few_misses(fixed, labels, con, outputs, size))
-    plan = Plan(
-        con,
-        table.as_dict(size=size, id=id),
-        None if is_train_alone else labels,
-        train if earlier is None else len(earlier.nodes),
-        fixed,
-        matching,
-        earlier,
-        is_train_alone,
-        registered,
-        seed is not None,
-    )
-    plan = replace(plan, labels=plan.checked_labels())
-    facts = {
-        "population": table.digest,
-        "size": size,
-        "id": column,
-        "matching": matching.as_dict(),
-        "labels": plan.labels,
-        "train": plan.train,
-        "train_seed": None if earlier is None else earlier.seed,
-        "trained_on": None
-        if earlier is None or earlier.source is None
-        else earlier.source["digest"],
-        "choices": None if is_train_alone else fixed.as_dict(),
-        "holdout": [dict(one) for one in registered],
-        "seed": seed,
-    }
-    check = refuse_labels
-    if earlier is not None:
-        check = partial(_refuse_other_labels, con, earlier.nodes, matching)
-    where = table.path or "a table"
-    first_line = f"Population: {where}, {size} nodes with ids in {column!r}."
-    known = [
-        f"Holdout matcher{f' {one.name}' if one.name else ''}: {what}."
-        for one, what in zip(outputs, words, strict=True)
-    ]
-    lines = [first_line, *known, *plan.lines(seed)]
+        phase.check(source, wishes.id, wishes.matching)
+        wishes = replace(wishes, id=phase.id, matching=phase.matching)
+    wishes.matching.check_future(wishes.choices.future)
+    column = id_column(source, wishes.id)
+    outputs = _outputs(con, wishes)
+    ground = _read_population(con, source, column, wishes, outputs, is_second=phase is not None)
+    earlier = _earlier(con, wishes, phase, ground.size)
+    words = [check_on_population(con, one, wishes.matching, ground.kinds) for one in outputs]
+    choices = wishes.choices
+    if earlier is not None and earlier_labels is not None and len(outputs) == 1:
+        variances = variances_from(con, earlier.nodes, earlier_labels, outputs[0], wishes.matching)
+        choices = replace(choices, variances=variances)
+    few = _few_misses(choices, wishes.labels, con, outputs, ground.size)
+    draft = _draft(con, wishes, ground, replace(choices, few_misses=few), earlier, outputs)
 
     def make(seed: str) -> Draw:
         progress("drawing")
-        return plan.make(seed)
+        return draft.make(seed)
 
-    return Request(facts, registered, lines, make, check)
+    check: Callable[[Path], None] = refuse_labels
+    if earlier is not None:
+        check = partial(_refuse_other_labels, con, earlier.nodes, wishes.matching)
+    lines = [*_lines(ground, outputs, words), *draft.lines(wishes.seed)]
+    return Request(_facts(ground, draft, wishes.seed), draft.registered, lines, make, check)
 
 
-def _earlier(
+def _read_population(
     con: Engine,
-    phase: Phase | None,
-    trained_on: Any,
-    train: int,
-    size: int,
-    matching: Matching,
-) -> Earlier | None:
-    if trained_on is not None:
-        if train:
-            raise InputError(
-                f"train must be left out with trained_on, got {train}: its nodes are those to "
-                "train on. Drop one of them."
-            )
-        source = open_source(con, "trained_on", trained_on)
-        return Earlier(labelled_nodes(con, source, matching), source=source.as_dict())
-    if phase is not None:
-        return Earlier(first(con, phase.seed, "train", phase.train, size), seed=phase.seed)
-    return None
+    source: Source,
+    column: str,
+    wishes: Wishes,
+    outputs: Sequence[Output],
+    *,
+    is_second: bool,
+) -> Ground:
+    choices, matching = wishes.choices, wishes.matching
+    kinds = kinds_of_ids(source, column, outputs, matching)
+    if choices.among or choices.counted or is_second or wishes.trained_on is not None:
+        kinds = "string", "string"  # ids are compared with those of drawn nodes
+    size = read_ids(con, source, "population", column, kinds[0], origin=matching.source)
+    return Ground(source, column, kinds, size)
+
+
+def _draft(
+    con: Engine,
+    wishes: Wishes,
+    ground: Ground,
+    choices: Choices,
+    earlier: Earlier | None,
+    outputs: Sequence[Output],
+) -> Draft:
+    draft = Draft(
+        con,
+        ground.source.as_dict(size=ground.size, id=wishes.id),
+        wishes.labels,
+        wishes.train if earlier is None else len(earlier.nodes),
+        choices,
+        wishes.matching,
+        earlier,
+        wishes.is_train_alone,
+        tuple(one.facts for one in outputs),
+        wishes.seed is not None,
+    )
+    return replace(draft, labels=draft.checked_labels())
+
+
+def _facts(ground: Ground, draft: Draft, seed: str | None) -> Entry:
+    """All that is fixed before the seed, as the ledger has it."""
+    earlier = draft.earlier
+    labels = None if earlier is None else earlier.source
+    return {
+        "population": ground.source.digest,
+        "size": ground.size,
+        "id": ground.column,
+        "matching": draft.matching.as_dict(),
+        "labels": draft.labels,
+        "train": draft.train,
+        "train_seed": None if earlier is None else earlier.seed,
+        "trained_on": None if labels is None else labels["digest"],
+        "choices": None if draft.is_train_alone else draft.choices.as_dict(),
+        "holdout": [dict(one) for one in draft.registered],
+        "seed": seed,
+    }
+
+
+def _lines(ground: Ground, outputs: Sequence[Output], words: Sequence[str]) -> list[str]:
+    """The population and the holdout matchers in words."""
+    path = ground.source.path or "a table"
+    population = f"Population: {path}, {ground.size} nodes with ids in {ground.column!r}."
+    matchers = [
+        f"Holdout matcher{f' {one.name}' if one.name else ''}: {what}."
+        for one, what in zip(outputs, words, strict=True)
+    ]
+    return [population, *matchers]
+
+
+def _earlier(con: Engine, wishes: Wishes, phase: Phase | None, size: int) -> Earlier | None:
+    """The nodes of D, if they were there before; what `train` may be is checked."""
+    if wishes.trained_on is None and phase is None:
+        check_count("train", wishes.train, 0, size)
+        return None
+    if wishes.trained_on is not None and wishes.train:
+        raise InputError(
+            f"train must be left out with trained_on, got {wishes.train}: its nodes are those to "
+            "train on. Drop one of them."
+        )
+    if wishes.trained_on is not None:
+        source = open_source(con, "trained_on", wishes.trained_on)
+        earlier = Earlier(labelled_nodes(con, source, wishes.matching), source=source.as_dict())
+    else:
+        assert phase is not None
+        earlier = Earlier(first(con, phase.seed, "train", phase.train, size), seed=phase.seed)
+    check_second(wishes.choices)
+    return earlier
 
 
 def _refuse_other_labels(
@@ -159,16 +180,11 @@ def _refuse_other_labels(
     refuse_other_labels(con, folder, trained, matching)
 
 
-def _outputs(
-    con: Engine,
-    holdout: Any,
-    threshold: float | None,
-    columns: Mapping[str, str] | None,
-    choices: Choices,
-) -> list[Output]:
+def _outputs(con: Engine, wishes: Wishes) -> list[Output]:
     """The holdout matchers to put on record, of which there may be none."""
-    if holdout is not None:
-        return opened(con, holdout, threshold, columns, choices.algorithms, choices.scores)
+    choices, threshold, columns = wishes.choices, wishes.threshold, wishes.columns
+    if wishes.holdout is not None:
+        return opened(con, wishes.holdout, threshold, columns, choices.algorithms, choices.scores)
     if threshold is not None or columns:
         raise InputError(
             "threshold and columns must come with a holdout matcher, got them alone. "
@@ -201,57 +217,3 @@ def _few_misses(
         if labels * shares.get(metric, 1.0) * misses < FEW:
             few.append(metric)
     return tuple(few)
-
-
-def _refuse_choices(
-    choices: Choices,
-    holdout: Any,
-    threshold: float | None,
-    columns: Mapping[str, str] | None,
-) -> None:
-    """Training nodes alone fix no choice: each is made when the others are drawn."""
-    usual, chosen = Choices().as_dict(), choices.as_dict()
-    given = [name for name in chosen if chosen[name] != usual[name]]
-    named = {"holdout": holdout, "threshold": threshold, "columns": columns or None}
-    given += [name for name, value in named.items() if value is not None]
-    if given:
-        raise InputError(
-            f"{given[0]} must be left out where training nodes are drawn alone, got it: it is "
-            "chosen when the nodes to validate on are drawn. Drop it, or give labels too."
-        )
-
-
-def _implied(choices: Mapping[str, Any], holdout: Any) -> dict[str, Any]:
-    """What other arguments say of choices: the names of several matchers, and precision alone."""
-    implied: dict[str, Any] = {}
-    if isinstance(holdout, Mapping):
-        implied["algorithms"] = tuple(holdout)
-    if choices.get("among"):
-        implied["metrics"] = ("precision",)
-    return implied | dict(choices)
-
-
-def chosen(
-    choices: Mapping[str, Any], anytime: bool = False, allowance: float | None = None
-) -> Choices:
-    """Choices by name, with those that follow from others."""
-    if anytime:
-        if choices.get("bound", "auto") not in ("auto", "anytime"):
-            raise InputError(
-                f"bound must be left out with anytime, got {choices['bound']!r}. Drop one of them."
-            )
-        choices = {**choices, "bound": "anytime"}
-    wanted = choices.get("choose_threshold")
-    if allowance is not None:
-        choices = {**choices, "allowance": allowance}
-    elif "allowance" not in choices and isinstance(wanted, Mapping) and wanted.get("precision"):
-        choices = {**choices, "allowance": round((1 - wanted["precision"]) / 10, 6)}
-    return Choices.from_dict(choices)
-
-
-def _check_seed(seed: Any) -> None:
-    try:
-        if seed is not None and not seed.encode():
-            raise AttributeError
-    except (UnicodeEncodeError, AttributeError):
-        raise InputError(f"seed must be text, got {seed!r}. Give letters and digits.") from None

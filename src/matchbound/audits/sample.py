@@ -1,17 +1,20 @@
 """From a population to the nodes to label: D to train on, S to validate on, S' to compare on."""
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import enter, preview
 from matchbound.audits.draw import Draw
 from matchbound.audits.request import requested
-from matchbound.audits.training import Phase, phase_in
+from matchbound.audits.training import Phase, labels_in, phase_in
+from matchbound.audits.wishes import Wishes
 from matchbound.engines import Progress, connect
-from matchbound.files import is_file
+from matchbound.tables import Matching
+from matchbound.theorems import Choices
 
 
 def draw(
@@ -25,7 +28,6 @@ def draw(
     threshold: float | None = None,
     columns: Mapping[str, str] | None = None,
     anytime: bool = False,
-    allowance: float | None = None,
     trained_on: Any = None,
     dedupe: bool = False,
     link: bool = False,
@@ -37,7 +39,29 @@ def draw(
     temp: Any = None,
     progress: Progress = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
-    **choices: Any,
+    choices: Choices | None = None,
+    delta: float | None = None,
+    metrics: Sequence[str] | None = None,
+    theorem: str | None = None,
+    bound: str | None = None,
+    one_to_one: bool | None = None,
+    at_most_one_match: bool | None = None,
+    guesses: Mapping[str, float] | None = None,
+    matched: float | None = None,
+    variances: Mapping[str, float] | None = None,
+    few_misses: Sequence[str] | None = None,
+    other_terms: float | None = None,
+    bands: Sequence[float] | None = None,
+    algorithms: Sequence[str] | None = None,
+    choose_threshold: Mapping[str, float] | None = None,
+    candidates: Sequence[float] | None = None,
+    allowance: float | None = None,
+    gap: int | None = None,
+    until: Mapping[str, int] | None = None,
+    among: bool | None = None,
+    future: bool | None = None,
+    rounds: int | None = None,
+    options: Sequence[int] | None = None,
 ) -> Draw:
     """Draw `labels` nodes to validate on and `train` to train on, independently of each other.
 
@@ -51,51 +75,85 @@ def draw(
 
     `dedupe` says that the population is matched with itself, `link` that with another table, whose
     ids may be the same; `source` names the population where matches carry sources. `holdout`, with
-    its threshold and columns, puts a holdout matcher on record. The other arguments are `Choices`.
+    its threshold and columns, puts a holdout matcher on record. `choices` is a `Choices`, or its
+    fields are given by name (None: not given); `anytime` is short for the bound of that name.
     """
+    by_name = {
+        "delta": delta,
+        "metrics": metrics,
+        "theorem": theorem,
+        "bound": bound,
+        "one_to_one": one_to_one,
+        "at_most_one_match": at_most_one_match,
+        "guesses": guesses,
+        "matched": matched,
+        "variances": variances,
+        "few_misses": few_misses,
+        "other_terms": other_terms,
+        "bands": bands,
+        "algorithms": algorithms,
+        "choose_threshold": choose_threshold,
+        "candidates": candidates,
+        "allowance": allowance,
+        "gap": gap,
+        "until": until,
+        "among": among,
+        "future": future,
+        "rounds": rounds,
+        "options": options,
+    }
+    wishes = Wishes(
+        population,
+        given_choices(choices, by_name),
+        labels,
+        train,
+        seed,
+        id,
+        holdout,
+        threshold,
+        columns,
+        anytime,
+        trained_on,
+        Matching(dedupe, link, source),
+    )
+    where = {"out": out, "force": force, "engine": engine, "memory": memory, "temp": temp}
+    return make_draw(wishes, **where, progress=progress, say=say)
+
+
+def make_draw(
+    wishes: Wishes,
+    *,
+    out: Any = None,
+    force: bool = False,
+    engine: Any = "duckdb",
+    memory: str | None = None,
+    temp: Any = None,
+    progress: Progress = lambda _: None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Draw:
+    """Draw as wished, into the folder `out` if there is one."""
+    phase, earlier_labels = phase_in(out, wishes), labels_in(out, wishes)
     with connect(engine, memory, temp) as con:
-        request = requested(
-            con,
-            population,
-            labels=labels,
-            train=train,
-            seed=seed,
-            id=id,
-            holdout=holdout,
-            threshold=threshold,
-            columns=columns,
-            anytime=anytime,
-            allowance=allowance,
-            trained_on=trained_on,
-            dedupe=dedupe,
-            link=link,
-            source=source,
-            phase=phase_in(out, train, trained_on, _validates(labels, choices)),
-            known_labels=_known_labels(out, trained_on),
-            progress=progress,
-            **choices,
-        )
+        request = requested(con, wishes, phase, earlier_labels, progress)
         if out is not None:
             return enter(Path(out), request, force=force, say=say)
-        return request.make(secrets.token_hex(16) if seed is None else seed)
+        return request.make(secrets.token_hex(16) if wishes.seed is None else wishes.seed)
 
 
 def dry_run(
-    population: Any,
+    wishes: Wishes,
     *,
     out: Any,
     force: bool = False,
     engine: Any = "duckdb",
     memory: str | None = None,
     temp: Any = None,
-    **given: Any,
+    progress: Progress = lambda _: None,
 ) -> list[str]:
-    """Check what `draw` checks, and return what it says; make no seed and no file."""
-    second = _validates(given.get("labels"), given)
-    phase = phase_in(out, given.get("train") or 0, given.get("trained_on"), second)
+    """Check what `draw` checks, and return what it prints; make no seed and no file."""
+    phase, earlier_labels = phase_in(out, wishes), labels_in(out, wishes)
     with connect(engine, memory, temp) as con:
-        known = _known_labels(out, given.get("trained_on"))
-        request = requested(con, population, phase=phase, known_labels=known, **given)
+        request = requested(con, wishes, phase, earlier_labels, progress)
         return preview(Path(out), request, force=force)
 
 
@@ -105,38 +163,29 @@ def redraw(
     *,
     labels: int | None,
     trained_on: Any = None,
+    holdout: Any = None,
+    threshold: float | None = None,
+    columns: Mapping[str, str] | None = None,
     engine: Any = "duckdb",
     memory: str | None = None,
     temp: Any = None,
-    **given: Any,
+    progress: Progress = lambda _: None,
 ) -> Draw:
     """Make a draw again by its seeds; `before` is the content of its draw.json."""
-    is_second = before["train_seed"] is not None
+    phase = Phase.of(before) if before["train_seed"] is not None else None
+    wishes = Wishes(
+        population,
+        before["choices"],
+        labels,
+        0 if phase is not None or trained_on is not None else before["train"],
+        before["seed"],
+        before["population"]["id"],
+        holdout,
+        threshold,
+        columns,
+        trained_on=trained_on,
+        matching=Matching(**before["matching"]),
+    )
     with connect(engine, memory, temp) as con:
-        request = requested(
-            con,
-            population,
-            labels=labels,
-            train=0 if is_second or trained_on is not None else before["train"],
-            seed=before["seed"],
-            id=before["population"]["id"],
-            trained_on=trained_on,
-            phase=Phase.of(before) if is_second else None,
-            **before["matching"],
-            **before["choices"],
-            **given,
-        )
+        request = requested(con, wishes, phase, None, progress)
         return replace(request.make(before["seed"]), seed_given=before["seed_given"])
-
-
-def _known_labels(out: Any, trained_on: Any) -> Any:
-    """The training nodes' labels, where they were there before the seed of the others."""
-    if trained_on is not None or out is None:
-        return trained_on
-    path = Path(out) / "labels.csv"
-    return path if is_file(path) else None
-
-
-def _validates(labels: int | None, given: Mapping[str, Any]) -> bool:
-    """Whether validation nodes are asked for."""
-    return labels is not None or bool(given.get("until"))

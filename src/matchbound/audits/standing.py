@@ -1,63 +1,127 @@
 """What the ledger says of a certificate: what was on record before, and how many ways to choose."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from matchbound.audits.book import provenance
+from matchbound.audits.book import Provenance, label_provenance
 from matchbound.audits.ledger import Entry
 from matchbound.tables import matcher
 from matchbound.theorems import Choices, at_least
 
+Matcher = Mapping[str, object]
+"""A matcher's output as the ledger has it."""
 
-def certified(
-    inputs: Mapping[str, Any], choices: Choices, exploratory: Sequence[str]
-) -> dict[str, Any]:
+
+@dataclass(frozen=True)
+class Issued:
     """What the ledger keeps of a certificate, besides its digest."""
-    outputs_by_role: dict[str, list[dict[str, Any]]] = {"holdout": [], "complete": []}
-    for name, source in inputs.items():
-        role, _, algorithm = name.partition(" ")
-        if role in outputs_by_role:
-            outputs_by_role[role].append(matcher(algorithm, source))
-    return {
-        **outputs_by_role,
-        "labels": inputs["labels"]["digest"],
-        "delta": choices.delta,
-        "is_sampled": choices.is_sampled,
-        "exploratory": list(exploratory),
-    }
+
+    holdout: Sequence[Matcher]
+    complete: Sequence[Matcher]
+    labels: str
+    delta: float
+    is_sampled: bool
+    exploratory: Sequence[str] = ()
+
+    @staticmethod
+    def of(
+        inputs: Mapping[str, Mapping[str, Any]], choices: Choices, exploratory: Sequence[str]
+    ) -> "Issued":
+        """From a certificate's inputs by name, its choices, and which are not the draw's."""
+        return Issued(
+            _matchers(inputs, "holdout"),
+            _matchers(inputs, "complete"),
+            inputs["labels"]["digest"],
+            choices.delta,
+            choices.is_sampled,
+            list(exploratory),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
 
 
-def standing(entries: Sequence[Entry], issued: Mapping[str, Any]) -> dict[str, Any]:
+def _matchers(inputs: Mapping[str, Mapping[str, Any]], role: str) -> list[Matcher]:
+    names = [name.partition(" ") for name in inputs]
+    return [
+        matcher(algorithm, inputs[f"{start}{space}{algorithm}"])
+        for start, space, algorithm in names
+        if start == role
+    ]
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """The entries that show that the seed was made after the matcher and the choices were fixed."""
+
+    register: int
+    choices: int
+    draw: int
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the ledger says of a certificate.
+
+    It was issued after `entries` entries, the last of which has the digest `head`. `registered` is
+    the entry since which the holdout matcher was on record, if before any validation label.
+    `draws`, `certificates` and `matchers` count those so far, `uncertified` the matchers that were
+    looked at and not certified, `other_labels` the certificates from other labels. `together` is
+    the probability with which all certificates hold.
+    """
+
+    entries: int
+    head: str
+    registered: int | None
+    seeded: Seeded | None
+    grown: bool
+    draws: int
+    certificates: int
+    other_labels: int
+    matchers: int
+    uncertified: int
+    together: float
+    labelled: Provenance | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it stands in certificate.json."""
+        record = asdict(self)
+        if self.labelled is None:
+            del record["labelled"]
+        return record
+
+
+def standing(entries: Sequence[Entry], issued: Issued) -> Standing:
     """How a certificate stands that is issued after these entries."""
     before = [entry for entry in entries if entry["kind"] == "certificate"]
-    draws = list(_draws([*entries, {"kind": "certificate", **issued}]))
-    several = draws[-1][0]["several"]
-    looked_at = _looked_at(draws[-1])
-    registered = _registered(entries, issued["holdout"])
-    labelled = provenance(entries, issued["labels"])
-    return {
-        "entries": len(entries),
-        "head": entries[-1]["digest"] if entries else "",
-        "registered": registered,
-        "seeded": _seeded(draws[-1][0], registered),
-        "grown": any("grown" in entry for entry in draws[-1]),
-        "draws": len(draws),
-        "certificates": len(before) + 1,
-        "other_labels": sum(one["labels"] != issued["labels"] for one in before),
-        "matchers": len(looked_at) // several,
-        "uncertified": len(looked_at - _certified(draws[-1])) // several,
-        "together": at_least(1 - sum(map(_cost, draws), Fraction(0))),
-        **({} if labelled is None else {"labelled": labelled}),
-    }
+    draws = list(_draws([*entries, {"kind": "certificate", **issued.as_dict()}]))
+    latest = draws[-1]
+    several = latest[0]["several"]
+    looked_at = _looked_at(latest)
+    registered = _registered(entries, issued.holdout)
+    return Standing(
+        entries=len(entries),
+        head=entries[-1]["digest"] if entries else "",
+        registered=registered,
+        seeded=_seeded(latest[0], registered),
+        grown=any("grown" in entry for entry in latest),
+        draws=len(draws),
+        certificates=len(before) + 1,
+        other_labels=sum(one["labels"] != issued.labels for one in before),
+        matchers=len(looked_at) // several,
+        uncertified=len(looked_at - _certified(latest)) // several,
+        together=at_least(1 - sum(map(_cost, draws), Fraction(0))),
+        labelled=label_provenance(entries, issued.labels),
+    )
 
 
-def planned(entries: Sequence[Entry], holdouts: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """The variances that a registration of these matchers found in the training nodes' labels."""
+def planned(entries: Sequence[Entry], holdouts: Iterable[Matcher]) -> dict[str, float]:
+    """The variances that `register` computed from the training nodes' labels, if it did."""
     place = _registered(entries, holdouts)
-    found: dict[str, float] = {} if place is None else entries[place - 1].get("variances", {})
-    return dict(found)
+    return {} if place is None else dict(entries[place - 1].get("variances", {}))
 
 
 def draws_cost(entries: Sequence[Entry]) -> Fraction:
@@ -122,7 +186,7 @@ def _certified(draw: Sequence[Entry]) -> set[str]:
     return {repr(holdout) for one in certificates for holdout in one["holdout"]}
 
 
-def _on_record_or_watched(draw: Sequence[Entry]) -> Iterator[Mapping[str, Any]]:
+def _on_record_or_watched(draw: Sequence[Entry]) -> Iterator[Matcher]:
     number = draw[0]["entry"]
     first = min((e["entry"] for e in draw if _is_label(e) and e["entry"] > number), default=None)
     for entry in draw:
@@ -135,7 +199,7 @@ def _is_label(entry: Entry) -> bool:
     return entry["kind"] in ("labels", "label") and bool(entry["validation"])
 
 
-def _registered(entries: Sequence[Entry], holdouts: Iterable[Mapping[str, Any]]) -> int | None:
+def _registered(entries: Sequence[Entry], holdouts: Iterable[Matcher]) -> int | None:
     """The entry since which the holdout matcher was on record, if before any validation label."""
     places = []
     for holdout in holdouts:
@@ -146,7 +210,7 @@ def _registered(entries: Sequence[Entry], holdouts: Iterable[Mapping[str, Any]])
     return max(places, default=None)
 
 
-def _place_of(entries: Sequence[Entry], holdout: Mapping[str, Any]) -> int | None:
+def _place_of(entries: Sequence[Entry], holdout: Matcher) -> int | None:
     for entry in _before_labels(entries):
         if entry["kind"] == "register" and entry["holdout"] == holdout:
             return int(entry["entry"])
@@ -162,12 +226,9 @@ def _before_labels(entries: Sequence[Entry]) -> Iterator[Entry]:
         yield entry
 
 
-def _seeded(draw: Entry, registered: int | None) -> dict[str, int] | None:
-    """The entries that show that the seed was made after the matcher and the choices were fixed.
-
-    Only a draw that names its entry of choices made its seed after that entry.
-    """
+def _seeded(draw: Entry, registered: int | None) -> Seeded | None:
+    """Only a draw that names its entry of choices made its seed after that entry."""
     choices = draw.get("choices")
     if draw["seed_given"] or choices is None or registered is None or registered > choices:
         return None
-    return {"register": registered, "choices": choices, "draw": draw["entry"]}
+    return Seeded(registered, choices, draw["entry"])

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.audits.draw import join_orders
-from matchbound.audits.folder import draw_record
+from matchbound.audits.folder import LABELS, draw_record
+from matchbound.audits.wishes import Wishes
 from matchbound.engines import Engine, lend
 from matchbound.errors import InputError
 from matchbound.files import is_file
@@ -60,19 +61,27 @@ class Phase:
         return [(name, given, fixed[name]) for name, given in matching.as_dict().items()]
 
 
-def phase_in(out: Any, train: int, trained_on: Any, draws: bool) -> Phase | None:
+def phase_in(out: Any, wishes: Wishes) -> Phase | None:
     """The first phase that is in a folder, for a draw of validation nodes alone."""
     record = None if out is None else draw_record(Path(out))
-    if not draws or trained_on is not None or record is None:
+    if not wishes.validates or wishes.trained_on is not None or record is None:
         return None
     if record["labels"] and record["train_seed"] is None:
         return None
-    if train and not record["labels"]:
+    if wishes.train and not record["labels"]:
         raise InputError(
-            f"train must be left out where training nodes were drawn already, got {train}. Drop "
-            "it: they are those in train.csv."
+            f"train must be left out where training nodes were drawn already, got {wishes.train}. "
+            "Drop it: they are those in train.csv."
         )
-    return None if train else Phase.of(record)
+    return None if wishes.train else Phase.of(record)
+
+
+def labels_in(out: Any, wishes: Wishes) -> Any:
+    """The training nodes' labels, where they were there before the seed of the others."""
+    if wishes.trained_on is not None or out is None:
+        return wishes.trained_on
+    path = Path(out) / LABELS
+    return path if is_file(path) else None
 
 
 def check_second(choices: Choices) -> None:
@@ -108,7 +117,7 @@ def refuse_other_labels(
     con: Engine, folder: Path, trained: Sequence[str], matching: Matching
 ) -> None:
     """Refuse a folder whose labels.csv has labels of nodes that are not in D."""
-    path = folder / "labels.csv"
+    path = folder / LABELS
     if not is_file(path):
         return
     sample: Sequence[Row] = join_orders(trained, [])

@@ -4,10 +4,10 @@ They are fixed before any validation label is seen, and written into the ledger.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from matchbound.audits.draw import Draw, join_orders, population_of
+from matchbound.audits.audit import Audit
+from matchbound.audits.draw import join_orders
 from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables import (
@@ -43,10 +43,11 @@ def variances_from(
     return planned_variances(tally, raised=True)
 
 
-def variances_of(con: Engine, folder: Path, draw: Draw, output: Output) -> dict[str, float]:
+def variances_of(con: Engine, audit: Audit, output: Output) -> dict[str, float]:
     """The same for a draw of both at once, whose training nodes have labels; else nothing."""
+    draw = audit.drawn
     try:
-        table = open_source(con, "population", population_of(draw, folder))
+        table = open_source(con, "population", audit.population())
     except InputError:  # it is elsewhere now; what is planned is a matter of width alone
         return {}
     if table.digest != draw.population["digest"]:
@@ -54,4 +55,4 @@ def variances_of(con: Engine, folder: Path, draw: Draw, output: Output) -> dict[
     column = id_column(table, draw.population["id"])
     read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
     check_on_population(con, output, draw.matching, TEXT)
-    return variances_from(con, draw.trained, folder / "labels.csv", output, draw.matching)
+    return variances_from(con, draw.trained, audit.labels, output, draw.matching)

@@ -8,25 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.audits import (
+    Audit,
     Draw,
+    Issued,
     as_brought,
     as_drawn,
-    certified,
-    check_on_record,
-    chosen,
-    chosen_after,
     enter_labels,
     planned,
-    read_ledger,
-    refuse_unfinished,
     standing,
-    transaction,
 )
 from matchbound.certificates.assumptions import assumed, on_record
 from matchbound.certificates.certificate import Certificate, issue
 from matchbound.engines import Progress, connect
 from matchbound.errors import InputError
-from matchbound.files import is_file, is_folder
+from matchbound.files import is_file
 from matchbound.tables import (
     Clusters,
     Form,
@@ -80,8 +75,7 @@ def certify(
     is entered into its ledger, and then written to `out`, if that is given.
     """
     _check_matchers(holdout, complete, unlabelled)
-    if isinstance(audit, Draw) and audit.folder is not None:
-        audit = audit.folder  # whatever is seen of its labels is entered there
+    opened = Audit.open(audit)
     if audit is not None:
         fixed = {
             "id": id,
@@ -91,12 +85,13 @@ def certify(
             "link": link or None,
             "source": source,
         }
-        check_audit(audit, labels, fixed)
-        _check_validates(audit)
+        _refuse_fixed(fixed)
+        opened.truth(labels)
+        _check_validates(opened.drawn)
     else:
         _check_brought(population, labels, assume_uniform)
     certificate = compute(
-        audit,
+        opened,
         holdout=holdout,
         complete=complete,
         labels=labels,
@@ -107,21 +102,21 @@ def certify(
         trained_on=trained_on,
         columns=columns,
         matching=Matching(dedupe, link, source),
-        changes=_changes(choices, gap_from, audit),
+        changes=_changes(choices, gap_from, opened.draw),
         engine=engine,
         memory=memory,
         temp=temp,
         progress=progress,
     )
-    if audit is None or isinstance(audit, Draw):
-        if out is not None:
-            certificate.save(out, force=force)
-        return certificate
-    return _enter(Path(audit), certificate, out, force)
+    if opened.folder is not None:
+        return _enter(opened, certificate, out, force)
+    if out is not None:
+        certificate.save(out, force=force)
+    return certificate
 
 
 def compute(
-    audit: Any,
+    audit: Audit,
     *,
     holdout: Any,
     complete: Any,
@@ -140,12 +135,8 @@ def compute(
     progress: Progress,
 ) -> Certificate:
     """The certificate alone: nothing is written."""
-    draw = None if audit is None else audit if isinstance(audit, Draw) else Draw.load(audit)
-    exploratory: tuple[str, ...] = ()
-    if draw is None:
-        choices = chosen({**changes, "brought": True})
-    else:
-        choices, exploratory = chosen_after(draw, changes)
+    draw = audit.draw
+    choices, exploratory = audit.choices(changes)
     given = {"holdout": named(holdout, choices.algorithms, "holdout")}
     if complete is not None:
         given["complete"] = named(complete, choices.algorithms, "complete")
@@ -160,12 +151,12 @@ def compute(
             for name, table in sources.items()
         }
         least = first_threshold(choices.scores, threshold, forms.values())
-        truth = open_source(con, "labels", Path(audit) / "labels.csv" if labels is None else labels)
+        truth = open_source(con, "labels", audit.truth(labels))
         truth_form = recognise(truth, named_in_labels(truth, columns or {}))
         xs, ys = _native_columns(sources, forms, truth_form)
         progress("reading the population and the labels")
         if draw is not None:
-            setting = as_drawn(con, audit, draw, population, (choices, exploratory), (xs, ys))
+            setting = as_drawn(con, audit, population, (choices, exploratory), (xs, ys))
             load_drawn(con, setting.sample)
             read_labels(con, truth, truth_form, setting.matching)
         else:
@@ -187,9 +178,9 @@ def compute(
     chosen_before = setting.choices
     if draw is None:
         chosen_before = replace(chosen_before, variances=brought_variances(tallies))
-    elif not isinstance(audit, Draw) and not chosen_before.variances:
-        holdouts = certified(inputs | {"labels": {"digest": ""}}, chosen_before, ())["holdout"]
-        variances = planned(read_ledger(Path(audit)).entries, holdouts)
+    elif audit.folder is not None and not chosen_before.variances:
+        holdouts = Issued.of(inputs | {"labels": {"digest": ""}}, chosen_before, ()).holdout
+        variances = planned(audit.ledger.entries, holdouts)
         chosen_before = replace(chosen_before, variances=variances)
     return issue(
         tallies,
@@ -201,19 +192,17 @@ def compute(
     )
 
 
-def _enter(audit: Path, certificate: Certificate, out: Any, force: bool) -> Certificate:
+def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Certificate:
     """Put the labels, if they are new, and the certificate on record; then write it.
 
     How it stands is read from the ledger under its lock: whatever was entered while it was being
     computed counts.
     """
-    with transaction(audit) as ledger:
-        check_on_record(audit)
-        source = certificate.inputs["labels"]
-        enter_labels(ledger, source["digest"], _validated(certificate))
-        issued = certified(certificate.inputs, certificate.choices, certificate.exploratory)
-        placed = on_record(certificate, standing(ledger.entries, issued))
-        ledger.add("certificate", certificate=placed.as_dict()["digest"], **issued)
+    issued = Issued.of(certificate.inputs, certificate.choices, certificate.exploratory)
+    with audit.transaction() as ledger:
+        enter_labels(ledger, issued.labels, _validated(certificate))
+        placed = on_record(certificate, standing(ledger.entries, issued).as_dict())
+        ledger.add("certificate", certificate=placed.as_dict()["digest"], **issued.as_dict())
         ledger.commit()
         if out is not None:
             placed.save(out, force=force)
@@ -226,25 +215,22 @@ def _validated(certificate: Certificate) -> int:
     return sum(t is not None for _, t, *_ in tally.fresh)
 
 
-def _check_validates(audit: Any) -> None:
-    if not isinstance(audit, Draw):
-        refuse_unfinished(Path(audit))
-    if not (audit if isinstance(audit, Draw) else Draw.load(audit)).labels:
+def _check_validates(draw: Draw) -> None:
+    if not draw.labels:
         raise InputError(
             "audit must hold nodes to validate on, got training nodes alone. Label them, develop "
             "the holdout matcher, then draw the others: draw POPULATION --labels N --holdout H."
         )
 
 
-def _changes(choices: Mapping[str, Any], gap_from: str | None, audit: Any) -> dict[str, Any]:
+def _changes(choices: Mapping[str, Any], gap_from: str | None, draw: Draw | None) -> dict[str, Any]:
     if gap_from is None:
         return dict(choices)
-    if gap_from not in ("census", "sample") or audit is None:
+    if gap_from not in ("census", "sample") or draw is None:
         raise InputError(
             f"gap_from must be census or sample, with an audit folder, got {gap_from!r}. "
             "Choose one of them, or leave it out."
         )
-    draw = audit if isinstance(audit, Draw) else Draw.load(audit)
     if gap_from == "sample" and not draw.choices.gap:
         raise InputError(
             "gap_from must be census where no gap sample was drawn, got sample. Draw with --gap."
@@ -312,21 +298,13 @@ def _check_matchers(holdout: Any, complete: Any, unlabelled: str) -> None:
         raise InputError(f"unlabelled must be refuse or worst, got {unlabelled!r}. Choose one.")
 
 
-def check_audit(audit: Any, labels: Any, fixed: Mapping[str, Any]) -> None:
+def _refuse_fixed(fixed: Mapping[str, Any]) -> None:
     for name, value in fixed.items():
         if value is not None:
             raise InputError(
                 f"{name} must be left out with an audit folder, got {value!r}: such things are "
                 "fixed at the draw. Drop it, or draw again."
             )
-    if isinstance(audit, Draw):
-        if labels is None:
-            raise InputError("labels must be given with a Draw, got None. Give a table or a path.")
-    elif not is_folder(Path(audit)):
-        raise InputError(
-            f"audit must be a folder, got {str(audit)!r}, which is none. "
-            "Give the folder that `matchbound draw --out` wrote."
-        )
 
 
 def _check_brought(population: Any, labels: Any, assume_uniform: bool) -> None:

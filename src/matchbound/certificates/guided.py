@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matchbound.audits import PARTS, Draw, check_all_labelled, labels_of
+from matchbound.audits import Audit, Draw, check_all_labelled, labels_of
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import certify
 from matchbound.errors import AssumptionError, InputError
@@ -54,15 +54,15 @@ def guide(
     seeds are the training nodes' matches. Matches are written to `out`, and certified;
     the certificate is written to `certificate`, if that is given.
     """
-    draw = _checked(audit, target)
-    place = Path(out)
-    _refuse_own_files(place, Path(audit), labels, draw)
-    truth = Path(audit) / "labels.csv" if labels is None else labels
-    known = labels_of(draw, audit, truth, "all")
+    opened = _checked(audit, target)
+    draw, place = opened.drawn, Path(out)
+    _refuse_own_files(place, opened, labels)
+    truth = opened.truth(labels)
+    known = labels_of(opened, truth, "all")
     check_all_labelled(draw, known)
     scale = Scale(draw, known)
     x, y = graph(left, "left"), graph(right, "right")
-    pairs = in_both(x, y, labels_of(draw, audit, truth, "train"))
+    pairs = in_both(x, y, labels_of(opened, truth, "train"))
     if not pairs:
         raise InputError(
             "labels must give a training node a match in both networks, got none: they are the "
@@ -83,10 +83,11 @@ def guide(
         return matches, certify(audit, holdout=place, threshold=0.0, **given)
 
 
-def _checked(audit: Any, target: Any) -> Draw:
+def _checked(audit: Any, target: Any) -> Audit:
     if not isinstance(audit, str | os.PathLike):
         raise InputError(f"audit must be a folder, got {type(audit).__name__}. Give its path.")
-    draw = Draw.load(audit)
+    opened = Audit.open(audit)
+    draw = opened.drawn
     if not draw.choices.rounds:
         raise InputError(
             "audit must be of a draw with rounds and options, got one without. "
@@ -98,14 +99,15 @@ def _checked(audit: Any, target: Any) -> Draw:
             "target must be a precision above 0 and below 1, of a draw that certifies precision, "
             f"got {target!r}. Give precision=0.95."
         )
-    return draw
+    return opened
 
 
-def _refuse_own_files(out: Path, audit: Path, labels: Any, draw: Draw) -> None:
+def _refuse_own_files(out: Path, audit: Audit, labels: Any) -> None:
     """Nothing that a person or the draw made is overwritten by matches, even if forced."""
-    ours = [audit / name for name in (*PARTS, "certificate.json")]
+    folder, path = audit.own_folder, audit.drawn.population["path"]
+    ours = [*audit.files, folder / "certificate.json"]
     ours += [Path(labels)] if isinstance(labels, str | os.PathLike) else []
-    ours += find_file(draw.population["path"], audit) if draw.population["path"] else []
+    ours += find_file(path, folder) if path else []
     refuse_input_as_out(out, ours)
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import OF_CLUSTERS, PARTS, Draw, as_drawn
-from matchbound.certificates.certification import check_audit, named_in_labels
+from matchbound.audits import OF_CLUSTERS, Audit, Draw, as_drawn
+from matchbound.certificates.certification import named_in_labels
 from matchbound.certificates.patch_columns import columns_of
 from matchbound.engines import Engine, Progress, connect, keep, query
 from matchbound.errors import InputError
@@ -70,20 +70,19 @@ def patch(
     At a labelled node the pairs are its true matches and no others; everything else is the
     holdout's. `certify` reads the file as `complete`, with the same threshold and columns.
     """
-    check_audit(audit, labels, {})
-    draw = audit if isinstance(audit, Draw) else Draw.load(audit)
-    given = Path(audit) / "labels.csv" if labels is None else labels
+    opened = Audit.open(audit)
+    draw, given = opened.drawn, opened.truth(labels)
     if not isinstance(out, str | os.PathLike):
         raise InputError(f"out must be a path, got {type(out).__name__}. Give the file to write.")
     place = Path(out)
     with connect() as con:
         source = open_source(con, "holdout", holdout)
         truth = open_source(con, "labels", given)
-        _check_out(place, audit, [source, truth], draw, population, force)
+        _check_out(place, opened, [source, truth], population, force)
         form = recognise(source, columns or {})
         least = first_threshold(draw.choices.scores, threshold, [form])
         progress("reading the population, the labels and the matches")
-        as_drawn(con, audit, draw, population, (draw.choices, ()), ([], []))
+        as_drawn(con, opened, population, (draw.choices, ()), ([], []))
         load_drawn(con, draw.sample)
         truth_form = recognise(truth, named_in_labels(truth, columns or {}))
         read_labels(con, truth, truth_form, draw.matching)
@@ -99,18 +98,16 @@ def patch(
 
 def _check_out(
     place: Path,
-    audit: Any,
+    audit: Audit,
     sources: list[Source],
-    draw: Draw,
     population: Any,
     force: bool,
 ) -> None:
     """Before anything is read: a name, a free place, and no input."""
     check_name(place)
     inputs: list[Any] = [source.path for source in sources]
-    inputs += [given for given in (population, draw.population["path"]) if _is_path(given)]
-    if not isinstance(audit, Draw):
-        inputs += [Path(audit) / name for name in PARTS]
+    inputs += [given for given in (population, audit.drawn.population["path"]) if _is_path(given)]
+    inputs += audit.files
     refuse_input_as_out(place, inputs)
     refuse_existing([place], force)
 

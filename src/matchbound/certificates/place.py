@@ -1,4 +1,4 @@
-"""A certificate's place in the ledger, checked; and what a crash left there, repaired."""
+"""A certificate's place in the ledger, checked."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -7,12 +7,11 @@ from typing import Any
 from matchbound.audits import (
     Draw,
     Entry,
+    Issued,
     Ledger,
-    certified,
     planned,
     read_ledger,
     standing,
-    transaction,
 )
 from matchbound.certificates.certificate import Certificate
 from matchbound.errors import MatchboundError
@@ -26,23 +25,15 @@ def ledger_of(path: Path, paths: Mapping[str, Path]) -> Path | None:
     return folders[0] if folders else None
 
 
-def repaired_ledger(certificate: Certificate, folder: Path) -> str:
-    """Cut off what a crash left; if that was this certificate's own entry, make it again."""
+def unfinished_ledger(folder: Path) -> str:
+    """What to do about a line that a crash left unfinished; empty if there is none."""
     try:
         ledger = read_ledger(folder)
     except MatchboundError:
         return ""
     if not ledger.unfinished or ledger.problems:
         return ""
-    recorded = certificate.ledger or {}
-    with transaction(folder) as locked:
-        if not locked.was_cut:  # another process was writing that line
-            return ""
-        if (recorded["entries"], recorded["head"]) == (len(ledger.entries), ledger.head):
-            digest = certificate.as_dict()["digest"]
-            locked.add("certificate", certificate=digest, **_issued(certificate))
-            return "The ledger's last line was unfinished: this certificate's entry was made again."
-    return "The ledger's last line was unfinished (a crash): it was cut off."
+    return f"The ledger's last line is unfinished (a crash). Run: matchbound repair {folder}"
 
 
 def ledger_differences(certificate: Certificate, folder: Path) -> Iterator[str]:
@@ -62,7 +53,7 @@ def ledger_differences(certificate: Certificate, folder: Path) -> Iterator[str]:
         yield from _out_of_order(ledger, recorded["seeded"])
         yield f"ledger.jsonl: entry {recorded['entries'] + 1}, this certificate's, is missing"
     elif entry["entry"] != recorded["entries"] + 1 or any(
-        entry.get(name) != value for name, value in _issued(certificate).items()
+        entry.get(name) != value for name, value in _issued(certificate).as_dict().items()
     ):
         yield f"ledger.jsonl: entry {entry['entry']} is not as this certificate has it"
     elif _standing(before, certificate) != recorded:
@@ -106,7 +97,7 @@ def _plan_differences(
 ) -> Iterator[str]:
     """Planning values that neither the draw nor the matcher's registration has."""
     variances = dict(certificate.choices.variances)
-    fixed = dict(draw.choices.variances) or planned(entries, _issued(certificate)["holdout"])
+    fixed = dict(draw.choices.variances) or planned(entries, _issued(certificate).holdout)
     if variances != fixed and "variances" not in certificate.exploratory:
         yield "choices.variances are not what the draw or the ledger has"
 
@@ -114,7 +105,7 @@ def _plan_differences(
 def _standing(entries: Sequence[Entry], certificate: Certificate) -> dict[str, Any] | None:
     """How the certificate stands after these entries; None if no draw is among them."""
     try:
-        return standing(entries, _issued(certificate))
+        return standing(entries, _issued(certificate)).as_dict()
     except (KeyError, IndexError, TypeError):
         return None
 
@@ -130,5 +121,5 @@ def _out_of_order(ledger: Ledger, seeded: Mapping[str, int] | None) -> Iterator[
             )
 
 
-def _issued(certificate: Certificate) -> dict[str, Any]:
-    return certified(certificate.inputs, certificate.choices, certificate.exploratory)
+def _issued(certificate: Certificate) -> Issued:
+    return Issued.of(certificate.inputs, certificate.choices, certificate.exploratory)

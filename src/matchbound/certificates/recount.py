@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Draw, redraw
+from matchbound.audits import Audit, Draw, redraw
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import compute
@@ -27,12 +27,13 @@ def recount_differences(
     inputs, choices = certificate.inputs, certificate.choices
     population = inputs["population"]
     first = next(source for name, source in inputs.items() if name.partition(" ")[0] == "holdout")
-    audit = paths["draw"].parent if "draw" in paths else None
+    folder, audit = paths["draw"].parent if "draw" in paths else None, Audit()
     changes = choices.as_dict()
     matching = Matching()
     try:
-        if audit is not None:
-            yield from _redrawn(Draw.load(audit), paths, first, memory, temp, progress)
+        if folder is not None:
+            audit = Audit(folder, Draw.load(folder))
+            yield from _redrawn(audit.drawn, paths, first, memory, temp, progress)
             changes = {name: changes[name] for name in certificate.exploratory}
         else:
             matching = Matching(**{name: population[name] for name in MATCHING})
@@ -44,7 +45,7 @@ def recount_differences(
             threshold=None if choices.bands or choices.candidates else first["threshold"],
             unlabelled=_unlabelled(certificate),
             population=paths["population"],
-            id=population["id"] if audit is None else None,
+            id=population["id"] if folder is None else None,
             trained_on=paths.get("trained_on"),
             columns=first["columns"],
             matching=matching,

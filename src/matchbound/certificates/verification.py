@@ -10,7 +10,7 @@ from matchbound.certificates import version1
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.contradictions import contradictions
 from matchbound.certificates.inputs import at_hand, file_differences, size_differences
-from matchbound.certificates.place import ledger_differences, ledger_of, repaired_ledger
+from matchbound.certificates.place import ledger_differences, ledger_of, unfinished_ledger
 from matchbound.certificates.record import VERSION, changed, read_record
 from matchbound.certificates.recount import recount_differences
 from matchbound.engines import Progress
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 class Verification:
     """What differs (nothing, for a good certificate), what was checked, what was not at hand.
 
-    `repaired` says what a crash had left in the ledger, `version` is the certificate's.
+    `repair` says what to run where a crash left the ledger unfinished: `verify` writes nothing.
+    `version` is the certificate's.
     """
 
     differences: tuple[str, ...]
     checked: tuple[str, ...]
     missing: tuple[str, ...]
-    repaired: str = ""
+    repair: str = ""
     version: int = VERSION
 
     @property
@@ -49,7 +50,7 @@ class Verification:
         return "\n".join(lines)
 
     def _notes(self) -> list[str]:
-        notes = [self.repaired] if self.repaired else []
+        notes = [self.repair] if self.repair else []
         if self.version == 1:
             notes.append(
                 "It is of version 1: its tallies are not counted again from its inputs, nor its "
@@ -87,10 +88,10 @@ def verify(
     differences += file_differences(certificate.inputs, paths)
     differences += size_differences(certificate.inputs, _size(certificate.tallies))
     differences += draw_differences(certificate, paths)
-    ledger, repaired = ledger_of(path, paths), ""
+    ledger, repair = ledger_of(path, paths), ""
     in_ledger: list[str] = []
     if certificate.ledger is not None and ledger is not None:
-        repaired = repaired_ledger(certificate, ledger)
+        repair = unfinished_ledger(ledger)
         in_ledger = list(ledger_differences(certificate, ledger))
         checked.append("its place in the ledger")
     elif certificate.ledger is not None:
@@ -101,7 +102,7 @@ def verify(
         if "draw" in paths:
             checked.append("its draw, from the seed")
     differences += in_ledger
-    return Verification(tuple(differences), tuple(checked), tuple(missing), repaired)
+    return Verification(tuple(differences), tuple(checked), tuple(missing), repair)
 
 
 def _verify_version1(record: Mapping[str, Any], path: Path) -> Verification:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Draw, check_all_labelled, labels_of
+from matchbound.audits import Audit, Draw, check_all_labelled, labels_of
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import certify
 from matchbound.engines import Progress
@@ -42,18 +42,17 @@ def withhold(
     folder of a draw, what it found is written there as holdout.csv and complete.csv; a `Draw` comes
     with its `labels`. `out` is where the certificate is written, if anywhere.
     """
-    drawn = audit if isinstance(audit, Draw) else Draw.load(audit)
-    in_memory = isinstance(audit, Draw)
+    opened, in_memory = Audit.open(audit), isinstance(audit, Draw)
     if in_memory and labels is None:
         raise InputError("labels must be given with a Draw, got None. Give a table or a path.")
-    truth = Path(audit) / "labels.csv" if labels is None else labels
+    truth = opened.truth(labels)
     places = {} if in_memory else {r: Path(audit) / f"{r}.csv" for r in ("holdout", "complete")}
     refuse_existing(list(places.values()), force)
-    check_all_labelled(drawn, labels_of(drawn, audit, truth, "all", population))
+    check_all_labelled(opened.drawn, labels_of(opened, truth, "all", population))
     found: dict[str, Any] = {}
     for role, used in (("holdout", "train"), ("complete", "all")):
         progress(f"running the matcher with labels: {used}")
-        found[role] = matcher(labels_of(drawn, audit, truth, used, population))
+        found[role] = matcher(labels_of(opened, truth, used, population))
     with undone_on_error(places.values()):
         if places:
             write_whole({place: _csv(found[r]) for r, place in places.items()}, force=force)

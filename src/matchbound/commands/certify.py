@@ -108,7 +108,6 @@ def run(options: argparse.Namespace) -> int:
         out=out,
         force=options.force,
         **chosen(options),
-        **({} if options.allowance is None else {"allowance": options.allowance}),
     )
     met = {metric: certificate.meets(metric, target) for metric, target in required.items()}
     say(certificate.to_json().rstrip("\n") if options.json else certificate)
@@ -118,7 +117,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _check_out(options: argparse.Namespace) -> Path:
     """Where the certificate is to be written; refused before anything is computed."""
-    from matchbound.audits.draw import PARTS
+    from matchbound.audits.audit import Audit
     from matchbound.files import check_writable, refuse_existing, refuse_input_as_out
 
     out = Path(options.out or Path(options.audit or ".") / "certificate.json")
@@ -126,7 +125,7 @@ def _check_out(options: argparse.Namespace) -> Path:
     if options.audit is None or Path(options.audit).is_dir():
         check_writable(out)
     inputs = [options.labels, options.population, options.trained_on]
-    inputs += [Path(options.audit) / name for name in PARTS if options.audit is not None]
+    inputs += Audit(Path(options.audit)).files if options.audit is not None else []
     for matches in (by_algorithm(options.holdout), by_algorithm(options.complete)):
         inputs += matches.values() if isinstance(matches, dict) else [matches]
     refuse_input_as_out(out, inputs)

@@ -2,7 +2,7 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from matchbound.commands.options import (
     add_choices,
@@ -18,6 +18,9 @@ from matchbound.commands.options import (
 )
 from matchbound.commands.terminal import progress, say
 from matchbound.errors import InputError
+
+if TYPE_CHECKING:
+    from matchbound.audits.wishes import Wishes
 
 EXAMPLE = "matchbound draw people.csv --labels 600 --holdout matches.csv --out audit"
 
@@ -71,52 +74,47 @@ def _add_kinds(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from matchbound.audits.sample import draw, dry_run
+    from matchbound.audits.sample import dry_run, make_draw
 
     out = Path(options.out)
     if options.extend:
         return _extend(options, out)
+    where = {name: getattr(options, name) for name in ("force", "engine", "memory", "temp")}
+    wishes = _wishes(options)
     if options.dry_run:
-        for line in dry_run(options.population, **_keywords(options)):
+        for line in dry_run(wishes, out=out, progress=progress, **where):
             say(line)
         _say_how_to_label(out)
         say("Dry run: no seed was made, and nothing was written.")
         return 0
-    say(draw(options.population, say=say, **_keywords(options)))
+    say(make_draw(wishes, out=out, progress=progress, say=say, **where))
     _say_how_to_label(out)
     return 0
 
 
-def _keywords(options: argparse.Namespace) -> dict[str, Any]:
-    """What `draw` is called with, besides the population."""
+def _wishes(options: argparse.Namespace) -> "Wishes":
+    from matchbound.audits.wishes import Wishes
+    from matchbound.tables import Matching
+
     holdout, among = by_algorithm(options.holdout), options.among
     if among is not None and holdout is not None:
         raise InputError(
             f"holdout must be left out with among, got {holdout!r}: that is the matcher. Drop it."
         )
-    return {
-        "labels": options.labels,
-        "train": options.train or 0,
-        "seed": options.seed,
-        "id": options.id,
-        "holdout": holdout if among is None else among,
-        "threshold": options.threshold,
-        "columns": columns(options.columns),
-        "anytime": options.anytime,
-        "allowance": options.allowance,
-        "trained_on": options.trained_on,
-        "dedupe": options.dedupe,
-        "link": options.link,
-        "source": options.source,
-        "out": Path(options.out),
-        "force": options.force,
-        "engine": options.engine,
-        "memory": options.memory,
-        "temp": options.temp,
-        "progress": progress,
-        **chosen(options),
-        **_of_the_draw(options),
-    }
+    return Wishes(
+        options.population,
+        chosen(options) | _of_the_draw(options),
+        options.labels,
+        options.train or 0,
+        options.seed,
+        options.id,
+        holdout if among is None else among,
+        options.threshold,
+        columns(options.columns),
+        options.anytime,
+        options.trained_on,
+        Matching(options.dedupe, options.link, options.source),
+    )
 
 
 def _of_the_draw(options: argparse.Namespace) -> dict[str, Any]:

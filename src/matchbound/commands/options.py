@@ -137,6 +137,7 @@ def chosen(options: argparse.Namespace) -> dict[str, Any]:
         "algorithms": options.algorithm,
         "choose_threshold": by_metric(options.choose_threshold, "choose-threshold") or None,
         "candidates": numbers(options.candidates, "candidates"),
+        "allowance": options.allowance,
         "at_most_one_match": options.at_most_one_match or None,
         "future": options.future or None,
     }

@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from matchbound.audits import Draw, as_drawn, planned, sound_ledger
+from matchbound.audits import Audit, Draw, as_drawn, planned
 from matchbound.desk.live import Live, start, why_not
 from matchbound.desk.material import Material
 from matchbound.desk.proposals import LOWEST, Proposals, read_proposals
@@ -51,8 +50,9 @@ class Opened:
     search: dict[str, Any]
 
 
-def open_inputs(audit: Path, draw: Draw, given: Inputs) -> Opened:
+def open_inputs(audit: Audit, given: Inputs) -> Opened:
     """Read everything; the index over the right-hand records goes on being made."""
+    draw = audit.drawn
     _check(draw, given)
     with connect() as con:
         load_drawn(con, draw.sample)
@@ -61,9 +61,9 @@ def open_inputs(audit: Path, draw: Draw, given: Inputs) -> Opened:
         check_drawn(left, [node for node, _, _ in draw.sample])
         right = _right(con, draw, given)
         if given.candidates is not None or given.holdout is not None:
-            _load_population(con, audit, draw, given, left_source)
+            _load_population(con, audit, given, left_source)
         candidates, proposed = _candidates(con, draw, given)
-        holdout, answers, live = _holdout(con, audit, draw, given)
+        holdout, answers, live = _holdout(con, audit, given)
     search = {
         "records": left_source.as_dict(),
         "against": right.source.as_dict(records=right.table.num_rows),
@@ -105,12 +105,13 @@ def _right(con: Engine, draw: Draw, given: Inputs) -> Records:
     return right
 
 
-def _load_population(con: Engine, audit: Path, draw: Draw, given: Inputs, left: Source) -> None:
-    """The table `population`: which side a candidate's ids are on may hang on it."""
+def _load_population(con: Engine, audit: Audit, given: Inputs, left: Source) -> None:
+    """Load the population: reading candidates may need it to decide which column holds its ids."""
+    draw = audit.drawn
     where = given.population
     if where is None and left.digest == draw.population["digest"]:
         where = given.records
-    as_drawn(con, audit, draw, where, (draw.choices, ()), ([], []))
+    as_drawn(con, audit, where, (draw.choices, ()), ([], []))
 
 
 def _candidates(con: Engine, draw: Draw, given: Inputs) -> tuple[Source | None, Proposals]:
@@ -122,8 +123,9 @@ def _candidates(con: Engine, draw: Draw, given: Inputs) -> tuple[Source | None, 
 
 
 def _holdout(
-    con: Engine, audit: Path, draw: Draw, given: Inputs
+    con: Engine, audit: Audit, given: Inputs
 ) -> tuple[Source | None, Proposals | None, Live | str]:
+    draw = audit.drawn
     if given.holdout is None:
         return None, None, why_not(draw.choices, False) or ""
     source = open_source(con, "holdout", given.holdout)
@@ -137,7 +139,7 @@ def _holdout(
     known = matcher("", source.as_dict(threshold=least, columns=dict(given.columns or {})))
     choices = draw.choices
     if not choices.variances:
-        variances = planned(sound_ledger(audit).entries, [known])
+        variances = planned(audit.ledger.entries, [known])
         draw = replace(draw, choices=replace(choices, variances=variances))
     live = start(con, draw, isinstance(form, Clusters), answers, given.targets or {}, known)
     return source, answers, live

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Book, Entry, sound_ledger, transaction
+from matchbound.audits import LABELS, Book, Entry, sound_ledger, transaction
 from matchbound.errors import InputError
 from matchbound.files import is_file, write_whole
 
@@ -14,7 +14,7 @@ class Keeper:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._path = folder / "labels.csv"
+        self._path = folder / LABELS
         self._ledger = sound_ledger(folder)
         self.entries = list(self._ledger.entries)
         self.book = Book.of(self.entries)

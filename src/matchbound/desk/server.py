@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits import Draw, append, check_on_record, how_searched, sound_ledger
+from matchbound.audits import Audit, Draw, append, how_searched, sound_ledger
 from matchbound.desk.desk import Desk
 from matchbound.desk.inputs import Inputs, open_inputs
 from matchbound.errors import EngineError, InputError
@@ -36,11 +36,12 @@ def label(
     The first thing said is the address, which has the token that every request needs.
     """
     _check_installed()
-    folder, draw = Path(audit), Draw.load(audit)
+    opened_audit = Audit.open(audit)
+    folder, draw = opened_audit.own_folder, opened_audit.drawn
     _check_numbers(draw, twice, listen, port)
-    check_on_record(folder)
+    opened_audit.check_on_record(sound_ledger(folder).entries)
     with alone(folder), _bound(listen, port) as listening:
-        opened = open_inputs(folder, draw, inputs)
+        opened = open_inputs(opened_audit, inputs)
         desk = Desk(folder, draw, twice=twice)
         _record(folder, opened.search)
         _serve(desk, opened, listening, listen, browser, say)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Entry, read_ledger, standing
+from matchbound.audits import Entry, Issued, read_ledger, standing
 from matchbound.certificates.version1.certificate import Certificate
 from matchbound.certificates.version1.choices import Choices
 from matchbound.errors import MatchboundError
@@ -70,7 +70,7 @@ def ledger_differences(certificate: Certificate, folder: Path) -> Iterator[str]:
         return
     try:
         entries = _as_now(ledger.entries[: own["entry"] - 1], certificate.choices)
-        recomputed = standing(entries, issued)
+        recomputed = standing(entries, Issued(**issued)).as_dict()
     except (KeyError, IndexError, TypeError):
         yield "ledger is not what the entries before this certificate give"
         return

@@ -1,0 +1,82 @@
+"""What a user asks of a draw, before anything is read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from matchbound.audits.choices import make_choices
+from matchbound.errors import InputError
+from matchbound.tables import Matching
+from matchbound.theorems import Choices
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a user asks of a draw, before anything is read.
+
+    `by_name` are the choices that were given. `holdout`, with its threshold and columns, is the
+    holdout matcher's output; `trained_on` the labels of nodes to train on, where there are some.
+    """
+
+    population: Any
+    by_name: Mapping[str, object] = field(default_factory=dict)
+    labels: int | None = None
+    train: int = 0
+    seed: str | None = None
+    id: str | None = None
+    holdout: Any = None
+    threshold: float | None = None
+    columns: Mapping[str, str] | None = None
+    anytime: bool = False
+    trained_on: Any = None
+    matching: Matching = field(default_factory=Matching)
+
+    def __post_init__(self) -> None:
+        if self.is_train_alone:
+            self._refuse_choices()
+        _check_seed(self.seed)
+
+    @cached_property
+    def choices(self) -> Choices:
+        """The choices, with those that other arguments imply."""
+        implied: dict[str, object] = {}
+        if isinstance(self.holdout, Mapping):
+            implied["algorithms"] = tuple(self.holdout)
+        if self.by_name.get("among"):
+            implied["metrics"] = ("precision",)
+        return make_choices(implied | dict(self.by_name), anytime=self.anytime)
+
+    @property
+    def validates(self) -> bool:
+        """Whether validation nodes are asked for."""
+        return self.labels is not None or bool(self.choices.until)
+
+    @property
+    def is_train_alone(self) -> bool:
+        """Whether training nodes are asked for, and no others."""
+        return bool(self.train) and not self.validates and self.trained_on is None
+
+    def _refuse_choices(self) -> None:
+        """Training nodes alone fix no choice: each is made when the others are drawn."""
+        usual, chosen = Choices().as_dict(), self.choices.as_dict()
+        other = [name for name in chosen if chosen[name] != usual[name]]
+        of_matcher = {
+            "holdout": self.holdout,
+            "threshold": self.threshold,
+            "columns": self.columns or None,
+        }
+        other += [name for name, value in of_matcher.items() if value is not None]
+        if other:
+            raise InputError(
+                f"{other[0]} must be left out where training nodes are drawn alone, got it: it is "
+                "chosen when the nodes to validate on are drawn. Drop it, or give labels too."
+            )
+
+
+def _check_seed(seed: Any) -> None:
+    try:
+        if seed is not None and not seed.encode():
+            raise AttributeError
+    except (UnicodeEncodeError, AttributeError):
+        raise InputError(f"seed must be text, got {seed!r}. Give letters and digits.") from None
