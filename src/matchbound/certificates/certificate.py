@@ -11,6 +11,7 @@ from matchbound.certificates.words import advise, describe, short, why_not_whole
 from matchbound.errors import InputError
 from matchbound.files import read_json, read_text, write_whole
 from matchbound.theorems import (
+    METRICS,
     WHOLE,
     Choices,
     Guarantee,
@@ -92,7 +93,7 @@ class Certificate:
                 f"metric must be one that was certified, got {metric!r}"
                 f"{f' of {part!r}' if part else ''}. Choose among {', '.join(known)}."
             )
-        return max(found) if metric == "error-rate" else min(found)
+        return METRICS[metric].worst(found)
 
     def meets(self, metric: str, target: float, part: str | None = None) -> bool:
         """Whether a target is certified at 1 − δ.
@@ -104,8 +105,7 @@ class Certificate:
             self.value(metric)  # refused
         if not self.guarantees or why_not_whole(self):
             return False
-        value = self.value(metric, part)
-        return value <= target if metric == "error-rate" else value >= target
+        return METRICS[metric].meets(self.value(metric, part), target)
 
     def __str__(self) -> str:
         return describe(self)

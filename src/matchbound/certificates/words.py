@@ -6,8 +6,10 @@ from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from matchbound.bounds import BOUNDS
 from matchbound.errors import AssumptionError
 from matchbound.theorems import (
+    METRICS,
     WHOLE,
     Choices,
     Guarantee,
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
 CHECKED = "Checked: "  # how a line of the assumptions begins that is none
 ENOUGH = 30  # sampled nodes with a true match
-SIZED = ("star", "anytime", "orderfree")  # bounds whose width depends on what was planned
 
 
 def describe(certificate: "Certificate") -> str:
@@ -104,7 +105,9 @@ def _reason(certificate: "Certificate") -> str:
 def _line(g: Guarantee) -> str:
     where = "" if g.part == WHOLE else f", {g.part},"
     mean = (
-        "no sampled node tells" if g.estimate is None else f"holdout's sample mean {g.estimate:.4f}"
+        "no sampled node tells"
+        if g.estimate is None
+        else f"holdout's {METRICS[g.metric].mean} {g.estimate:.4f}"
     )
     return (
         f"  {g.metric:10} of the {g.algorithm} matcher{where} {g.text}"
@@ -112,18 +115,10 @@ def _line(g: Guarantee) -> str:
     )
 
 
-MEANINGS = {
-    "precision": "precision: for an average record with a match, the share of its matches that is "
-    "right",
-    "recall": "recall: for an average record with a true match, the share of these that is found",
-    "error-rate": "error-rate: the share of records whose matches are not exactly the true ones",
-}
-
-
 def meaning(certificate: "Certificate") -> list[str]:
     """What is averaged over what: other tools count pairs."""
     metrics = dict.fromkeys(g.metric for g in certificate.guarantees)
-    said = "; ".join(MEANINGS[metric] for metric in metrics)
+    said = "; ".join(f"{metric}: {METRICS[metric].words}" for metric in metrics)
     return [f"Means over records, not over pairs. {_sentence(said)}."] if said else []
 
 
@@ -182,7 +177,7 @@ def _is_better(one: Guarantee, than: Guarantee) -> bool:
 def planned_line(certificate: "Certificate") -> list[str]:
     """What bets and stakes were sized by."""
     choices = certificate.choices
-    sized = [g.metric for g in certificate.guarantees if g.bound in SIZED]
+    sized = [g.metric for g in certificate.guarantees if g.bound in BOUNDS and BOUNDS[g.bound].bets]
     values = [
         f"{metric} {choices.guesses[metric]:g}"
         for metric in dict.fromkeys(sized)
@@ -193,7 +188,8 @@ def planned_line(certificate: "Certificate") -> list[str]:
         for metric in dict.fromkeys(sized)
         if metric in choices.variances
     ]
-    if "recall" in sized and choices.matched is not None and "recall" not in choices.variances:
+    by_truth = {name for name in sized if METRICS[name].members == "true"}
+    if choices.matched is not None and by_truth - choices.variances.keys():
         values.append(f"{choices.matched:g} of the nodes with a true match")
     if not sized:
         return []
