@@ -3,9 +3,24 @@
 import argparse
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
+from typing import Any
 
 Verbs = Mapping[str, Callable[[argparse.Namespace], int]]
-METRICS = "precision, recall or error-rate"
+
+
+class MetricsHelp(str):
+    """Help that names the metrics: {metrics} are all, {default} those certified by default.
+
+    They are looked up when help is printed: parsing must not load the theorems, which takes long.
+    """
+
+    def __mod__(self, values: Any) -> str:
+        from matchbound.theorems.metrics import METRICS
+
+        *names, last = METRICS
+        default = [name for name, metric in METRICS.items() if metric.is_default]
+        text = self.format(metrics=f"{', '.join(names)} or {last}", default=" and ".join(default))
+        return str(text % values)
 
 
 def build_parser(verbs: Verbs) -> argparse.ArgumentParser:
@@ -38,7 +53,7 @@ def _add_plan(plan: argparse.ArgumentParser) -> None:
         "--guess",
         action="append",
         metavar="METRIC=VALUE",
-        help=f"the value you expect of {METRICS}; repeatable",
+        help=MetricsHelp("the value you expect of {metrics}; repeatable"),
     )
     plan.add_argument(
         "--target", action="append", metavar="METRIC=VALUE", help="the bound wanted; repeatable"
@@ -281,7 +296,7 @@ def _add_choices(parser: argparse._ActionsContainer) -> None:
         "--metric",
         action="append",
         metavar="METRIC",
-        help=f"{METRICS}; repeatable (default: precision and recall)",
+        help=MetricsHelp("{metrics}; repeatable (default: {default})"),
     )
     parser.add_argument("--theorem", metavar="NAME", help="sharp (default) or paper")
     parser.add_argument("--bound", metavar="NAME", help="auto (default), or the name of a bound")
