@@ -13,7 +13,7 @@ from scipy import stats
 from matchbound import bounds
 from matchbound.bounds import BOUNDS
 from matchbound.bounds.bernstein import KAPPA
-from matchbound.bounds.means import Row
+from matchbound.bounds.means import BoundRow
 from support.nasty import NODES, every_population, ordered_samples
 
 SLACK = 1 + 1e-6  # the sums' own rounding
@@ -343,5 +343,5 @@ def test_ratio_at_size(cut):
 
 def test_table_rows_say_what_they_are_for():
     assert all(
-        isinstance(row, Row) and (row.population or row.independent) for row in BOUNDS.values()
+        isinstance(row, BoundRow) and (row.population or row.independent) for row in BOUNDS.values()
     )

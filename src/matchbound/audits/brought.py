@@ -65,7 +65,7 @@ def as_drawn(
         GIVEN if draw.seed_given else DRAWN_AFTER if draw.is_second else DRAWN,
         draw.matching,
         exploratory,
-        stops=chosen.counted == "recall" or (draw.choices.is_anytime and chosen.is_anytime),
+        stops=chosen.until_true is not None or (draw.choices.is_anytime and chosen.is_anytime),
     )
 
 

@@ -48,11 +48,11 @@ class Draft:
         check_count("gap", self.choices.gap, 0, self.population["size"])
         if self.is_train_alone:
             return None
-        if self.choices.counted == "precision":
+        if self.choices.until_matched:
             if self.labels is not None:
                 raise InputError(
-                    f"labels must be left out with until precision, got {self.labels}: the holdout "
-                    "matcher tells how many it takes. Drop it."
+                    f"labels must be left out with until {self.choices.counted}, got "
+                    f"{self.labels}: the holdout matcher tells how many it takes. Drop it."
                 )
             self._check_until()
             return None
@@ -64,17 +64,17 @@ class Draft:
         if self.choices.among:
             most = self._matched()
             return check_count("labels", self.labels, 1, most, "the number of matched nodes")
-        least = self.choices.until.get("recall", 1)
+        least = self.choices.until_true or 1
         what = "the number of nodes not trained on" if self.earlier else "the population's size"
         return check_count("labels", self.labels, least, self.left, what)
 
     def _check_until(self) -> None:
         """Where D is drawn with S, how many of its nodes are matched is known later."""
-        wanted, most = self.choices.until["precision"], self._matched()
-        if wanted > most:
+        wanted, most = self.choices.until_matched, self._matched()
+        if wanted is not None and wanted > most:
             raise InputError(
                 f"until must be at most the {most} nodes that the holdout matcher matches outside "
-                f"the training nodes, got precision={wanted}. Choose fewer."
+                f"the training nodes, got {self.choices.counted}={wanted}. Choose fewer."
             )
 
     def _matched(self) -> int:
@@ -91,7 +91,7 @@ class Draft:
         compared = first(self.con, seed, "gap", self.choices.gap, self.population["size"])
         trained, earlier = self._trained(seed), self.earlier
         validated = [] if self.is_train_alone else self._validated(seed, trained)
-        depends = self.choices.among or self.choices.counted == "precision"
+        depends = self.choices.among or self.choices.until_matched
         return Draw(
             self.population,
             seed,
@@ -116,8 +116,8 @@ class Draft:
         return self.earlier.nodes
 
     def _validated(self, seed: str, trained: Sequence[str]) -> list[str]:
-        if self.choices.counted == "precision":
-            return first_until(self.con, seed, self.choices.until["precision"], trained)
+        if self.choices.until_matched:
+            return first_until(self.con, seed, self.choices.until_matched, trained)
         assert self.labels is not None
         if self.choices.among:
             matched = self._matched()

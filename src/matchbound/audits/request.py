@@ -34,7 +34,7 @@ from matchbound.tables import (
     read_ids,
 )
 from matchbound.tallies import check_on_population
-from matchbound.theorems import Choices
+from matchbound.theorems import METRICS, Choices
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def _outputs(con: Engine, wishes: Wishes) -> list[Output]:
             "threshold and columns must come with a holdout matcher, got them alone. "
             "Give it too, or give them to certify."
         )
-    if choices.among or choices.counted == "precision":
+    if choices.among or choices.until_matched:
         raise InputError(
             "holdout must be given where the draw counts or takes its matches, got None. "
             "Give the holdout matcher's output."
@@ -207,13 +207,13 @@ def _few_misses(
     """The metrics whose bound at any time is by bets: few misses are expected of them."""
     if labels is None or choices.few_misses or not (choices.is_anytime or choices.until):
         return tuple(choices.few_misses)
-    shares = {"recall": choices.matched or 1.0, "precision": choices.matched or 1.0}
-    if outputs:
-        shares["precision"] = count_rows(con, "matched") / size
+    true = choices.matched or 1.0
+    matched = count_rows(con, "matched") / size if outputs else true
+    shares = {"matched": matched, "true": true, "all": 1.0}
     few = []
-    for metric in choices.metrics:
-        guess = choices.guesses.get(metric, 0.05 if metric == "error-rate" else 0.95)
-        misses = guess if metric == "error-rate" else 1 - guess
-        if labels * shares.get(metric, 1.0) * misses < FEW:
-            few.append(metric)
+    for name in choices.metrics:
+        metric = METRICS[name]
+        misses = metric.misses(choices.guesses.get(name, metric.usual))
+        if labels * shares[metric.members] * misses < FEW:
+            few.append(name)
     return tuple(few)

@@ -12,6 +12,7 @@ from matchbound.certificates.remark import Remark
 from matchbound.errors import InputError
 from matchbound.files import write_whole
 from matchbound.theorems import (
+    METRICS,
     WHOLE,
     Choices,
     Guarantee,
@@ -99,7 +100,7 @@ class Certificate:
                 f"metric must be one that was certified, got {metric!r}"
                 f"{f' of {part!r}' if part else ''}. Choose among {', '.join(certified)}."
             )
-        return max(values) if metric == "error-rate" else min(values)
+        return METRICS[metric].worst(values)
 
     def meets(self, metric: str, target: float, part: str | None = None) -> bool:
         """Whether a target is certified at 1 − δ.
@@ -111,8 +112,7 @@ class Certificate:
             self.value(metric)  # refused
         if not self.guarantees or self.shortfall:
             return False
-        value = self.value(metric, part)
-        return value <= target if metric == "error-rate" else value >= target
+        return METRICS[metric].meets(self.value(metric, part), target)
 
     @property
     def shortfall(self) -> str:

@@ -104,7 +104,7 @@ def _redrawn(
     again = redraw(
         before.as_dict(),
         paths["population"],
-        labels=None if choices.counted == "precision" else before.labels,
+        labels=None if choices.until_matched else before.labels,
         trained_on=paths.get("trained_on"),
         **(by if before.holdout is not None else {}),
         memory=memory,

@@ -157,7 +157,7 @@ def draw_differences(certificate: Certificate, paths: Mapping[str, Path]) -> Ite
     if differ != certificate.exploratory:
         names = ", ".join(differ) or "none differs"
         yield f"choices are not those of the draw ({names}), or exploratory is wrong"
-    stops = before.choices.is_anytime or before.choices.counted == "recall"
+    stops = before.choices.is_anytime or before.choices.until_true is not None
     whole = len(tally.validation) == before.labels or stops
     if not whole or len(tally.train) != before.train:
         yield "tallies are not of as many nodes as were drawn"

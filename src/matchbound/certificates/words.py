@@ -6,9 +6,11 @@ from html import escape
 from typing import Any
 
 from matchbound.audits import GROWN, how_searched
+from matchbound.bounds import BOUNDS
 from matchbound.certificates.remark import Remark
 from matchbound.errors import AssumptionError
 from matchbound.theorems import (
+    METRICS,
     WHOLE,
     Choices,
     Guarantee,
@@ -73,13 +75,6 @@ SENTENCES = {
     "draw about {more} more nodes for {enough}, or label on: this draw may grow.",
 }
 CHECKED = ("seed_after_matcher",)  # remarks that are shown, not assumed
-SIZED = ("star", "anytime", "orderfree")  # bounds whose width depends on what was planned
-MEANINGS = {
-    "precision": "precision: for an average record with a match, the share of its matches that is "
-    "right",
-    "recall": "recall: for an average record with a true match, the share of these that is found",
-    "error-rate": "error-rate: the share of records whose matches are not exactly the true ones",
-}
 Ledger = Mapping[str, Any] | None
 
 
@@ -174,7 +169,9 @@ def guarantee_line(g: Guarantee) -> str:
     """A guarantee, rounded outwards to four decimals."""
     where = "" if g.part == WHOLE else f", {g.part},"
     mean = (
-        "no sampled node tells" if g.estimate is None else f"holdout's sample mean {g.estimate:.4f}"
+        "no sampled node tells"
+        if g.estimate is None
+        else f"holdout's {METRICS[g.metric].mean} {g.estimate:.4f}"
     )
     return (
         f"  {g.metric:10} of the {g.algorithm} matcher{where} {g.text}"
@@ -184,7 +181,8 @@ def guarantee_line(g: Guarantee) -> str:
 
 def meaning(certified: Iterable[Guarantee]) -> list[str]:
     """What is averaged over what: other tools count pairs."""
-    text = "; ".join(MEANINGS[metric] for metric in dict.fromkeys(g.metric for g in certified))
+    metrics = dict.fromkeys(g.metric for g in certified)
+    text = "; ".join(f"{metric}: {METRICS[metric].words}" for metric in metrics)
     return [f"Means over records, not over pairs. {_sentence(text)}."] if text else []
 
 
@@ -252,7 +250,8 @@ def labelled_line(tally: Tally) -> str:
 
 def planned_line(certified: Iterable[Guarantee], choices: Choices) -> list[str]:
     """What bets and stakes were sized by."""
-    sized = list(dict.fromkeys(g.metric for g in certified if g.bound in SIZED))
+    bets = {name for name, bound in BOUNDS.items() if bound.bets}
+    sized = list(dict.fromkeys(g.metric for g in certified if g.bound in bets))
     values = [
         f"{metric} {choices.guesses[metric]:g}"
         for metric in sized
@@ -263,7 +262,8 @@ def planned_line(certified: Iterable[Guarantee], choices: Choices) -> list[str]:
         for metric in sized
         if metric in choices.variances
     ]
-    if "recall" in sized and choices.matched is not None and "recall" not in choices.variances:
+    by_truth = {name for name in sized if METRICS[name].members == "true"}
+    if choices.matched is not None and by_truth - choices.variances.keys():
         values.append(f"{choices.matched:g} of the nodes with a true match")
     if not sized:
         return []

@@ -8,7 +8,20 @@ from typing import Any
 
 from matchbound.errors import InputError
 
-METRICS = "precision, recall or error-rate"
+
+class MetricsHelp(str):
+    """Help that names the metrics: {metrics} are all, {default} those certified by default.
+
+    They are looked up when help is printed: parsing must not load the theorems, which takes long.
+    """
+
+    def __mod__(self, values: Any) -> str:
+        from matchbound.theorems.metrics import METRICS
+
+        *names, last = METRICS
+        default = [name for name, metric in METRICS.items() if metric.is_default]
+        text = self.format(metrics=f"{', '.join(names)} or {last}", default=" and ".join(default))
+        return str(text % values)
 
 
 def add_choices(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +32,7 @@ def add_choices(parser: argparse.ArgumentParser) -> None:
         "--metric",
         action="append",
         metavar="METRIC",
-        help=f"{METRICS}; repeatable (default: precision and recall)",
+        help=MetricsHelp("{metrics}; repeatable (default: {default})"),
     )
     group.add_argument("--theorem", metavar="NAME", help="sharp (default) or paper")
     group.add_argument("--bound", metavar="NAME", help="auto (default), or the name of a bound")

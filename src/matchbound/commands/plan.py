@@ -2,7 +2,7 @@
 
 import argparse
 
-from matchbound.commands.options import METRICS, add_promises, by_metric
+from matchbound.commands.options import MetricsHelp, add_promises, by_metric
 from matchbound.commands.terminal import progress, say
 
 EXAMPLE = (
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--guess",
         action="append",
         metavar="METRIC=VALUE",
-        help=f"the value you expect of {METRICS}; repeatable",
+        help=MetricsHelp("the value you expect of {metrics}; repeatable"),
     )
     parser.add_argument(
         "--target", action="append", metavar="METRIC=VALUE", help="the bound wanted; repeatable"

@@ -45,7 +45,7 @@ class Desk:
 
     def _end(self) -> int:
         """The last place that is needed: all, or where a draw until enough has enough."""
-        wanted = self.draw.choices.until.get("recall")
+        wanted = self.draw.choices.until_true
         if wanted is None:
             return len(self.order)
         for place in range(self.draw.train + 1, len(self.order) + 1):

@@ -10,7 +10,7 @@ from matchbound.desk.proposals import Proposals
 from matchbound.engines import Engine
 from matchbound.errors import MatchboundError
 from matchbound.tallies import count, looked_at, outside
-from matchbound.theorems import WHOLE, Cell, Choices, Label, Tally, guarantees
+from matchbound.theorems import METRICS, WHOLE, Cell, Choices, Label, Tally, guarantees
 
 Labels = Mapping[str, tuple[str, ...]]
 
@@ -39,8 +39,7 @@ class Live:
         bounds = []
         for g in found:
             target = self.targets.get(g.metric)
-            lower = g.side == "lower"
-            reached = target is not None and (g.value >= target if lower else g.value <= target)
+            reached = target is not None and METRICS[g.metric].meets(g.value, target)
             bounds.append(
                 {"metric": g.metric, "text": g.text, "value": g.value, "side": g.side}
                 | {"target": target, "reached": reached}
@@ -90,10 +89,10 @@ class Live:
 
 def why_not(choices: Choices, holdout: bool) -> str | None:
     """Why there are no live bounds, in a sentence; None if there can be."""
-    if "recall" in choices.until:
+    if choices.until_true:
         return (
             "No bounds are shown on the way: this draw's labels go on until "
-            f"{choices.until['recall']} validation nodes have a true match. The page tells when."
+            f"{choices.until_true} validation nodes have a true match. The page tells when."
         )
     if not choices.is_anytime:
         return (

@@ -14,9 +14,9 @@ def looked_at(tally: Tally, choices: Choices, unlabelled: str) -> Tally:
     if choices.is_anytime:
         _check_trained(tally, unlabelled)
         return _cut(tally, _end_of_labels(tally, unlabelled))
-    if choices.counted == "recall":
+    if choices.until_true:
         _check_trained(tally, "refuse")
-        return _cut(tally, _end_of_counting(tally, choices.until["recall"]))
+        return _cut(tally, _end_of_counting(tally, choices.until_true))
     return tally
 
 
