@@ -2,7 +2,8 @@
 
 A module is crossed if one of its functions runs; loading a module does not count. A visit is a call
 from the verb's own module into another room, with neighbours joined; the root and `engines`, which
-every room may use, are left out, and `commands`, which is only called back with progress. Run it for a table of the four journeys:
+every room may use, are left out, and `commands`, which is only called back with progress. For a
+table of the four journeys:
 
     PYTHONPATH=src:tests python -m support.trace
 """
@@ -155,8 +156,12 @@ def table(journeys: dict[str, Journey]) -> str:
     return "\n".join(lines)
 
 
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nowhere:
+        with redirect_stdout(nowhere):
+            traces = journeys(Path(folder))
+        print(table(traces))
+
+
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as temporary:
-        with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
-            traces = journeys(Path(temporary))
-    print(table(traces))
+    main()

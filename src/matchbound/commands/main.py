@@ -38,7 +38,7 @@ def _run(words: list[str]) -> int:
     return int(_module_of(words[0]).run(options))
 
 
-def parser_of(verb: str) -> Parser:
+def parser_of(verb: str) -> "Parser":
     """The parser of a verb's options."""
     lines = {row.name: row.line for row in VERBS}
     if verb not in lines:
