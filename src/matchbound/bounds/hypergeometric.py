@@ -12,7 +12,9 @@ from matchbound.bounds.binomial import clopper_pearson
 from matchbound.bounds.checks import check_draw, check_draws
 from matchbound.bounds.ranges import GRAIN, least_share
 from matchbound.bounds.sample import Known, Sample, Size
+from matchbound.compiled import worth_compiling
 
+STEPS = 200  # of Python's, about, that one inversion takes
 SETTLED = 60_000  # bits: where a tie's whole numbers are longer, what is in doubt counts as kept
 
 
@@ -156,7 +158,10 @@ def _compiled() -> ModuleType:
 
 def _invert(k: int, s: int, n: int, delta: float) -> int:
     """The least m with P(K ≥ k) ≥ δ."""
-    low, high = _compiled().bracket(int(k), int(s), n, delta)
+    bracket = _compiled().bracket
+    if s * n.bit_length() <= SETTLED and not worth_compiling(STEPS):
+        bracket = bracket.plain  # ties are settled in whole numbers, so the answer is the same
+    low, high = bracket(int(k), int(s), n, delta)
     return int(high) if high - low == 1 else _settle(k, s, n, delta, low, high)
 
 

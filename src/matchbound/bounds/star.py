@@ -19,6 +19,7 @@ from matchbound.bounds.checks import (
     one_size,
 )
 from matchbound.bounds.sample import DEFAULT_VARIANCE, Known, Sample, Size
+from matchbound.compiled import worth_compiling
 
 
 def star(sample: Sample, size: Size, delta: float) -> float:
@@ -151,10 +152,11 @@ def _star(
     variance: float,
     known: Known = (0.0, 0),
 ) -> float:
-    from matchbound.bounds._star import star_bound
+    from matchbound.bounds._star import ROUNDS, star_bound
 
     n = one_size("star", size)
-    bound = float(star_bound(member, values, n, known, variance, delta))
+    kernel = star_bound if worth_compiling(ROUNDS * len(values)) else star_bound.plain
+    bound = float(kernel(member, values, n, known, variance, delta))
     return bound if size is None else min(bound, _most(member, values, n, known))
 
 

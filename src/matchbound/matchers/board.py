@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from matchbound.compiled import thread_count
 from matchbound.matchers.found import Found
 from matchbound.matchers.graphs import Graph, Ints
 
@@ -43,10 +44,8 @@ class Board:
     """Two graphs and the matches between them; memory for counting is kept between rounds."""
 
     def __init__(self, left: Graph, right: Graph, seeds: Ints) -> None:
-        from numba import config
-
         self._x, self._y = Side(left), Side(right)
-        nodes, threads = max(len(left), len(right)), int(config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+        nodes, threads = max(len(left), len(right)), thread_count()
         self._row = tuple(np.empty(len(left), np.int32) for _ in range(3))
         # For each thread: a counter, a list of those touched, best and second of each column.
         self._own: list[Own] = [tuple(np.zeros((4, nodes + 1), np.int32)) for _ in range(threads)]
