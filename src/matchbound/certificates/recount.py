@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Audit, Draw, redraw
+from matchbound.audits import Audit, Draw, Wishes, redraw
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate, leaves
 from matchbound.certificates.certification import compute
@@ -100,16 +100,15 @@ def _redrawn(
         "threshold": None if banded else holdout["threshold"],
         "columns": holdout["columns"],
     }
-    again = redraw(
-        before.as_dict(),
+    record = before.as_dict()
+    wishes = Wishes.again(
+        record,
         places["population"],
-        labels=None if choices.counted == "precision" else before.labels,
-        trained_on=places.get("trained_on"),
+        None if choices.counted == "precision" else before.labels,
+        places.get("trained_on"),
         **(by if before.holdout is not None else {}),
-        memory=memory,
-        temp=temp,
-        progress=progress,
     )
+    again = redraw(record, wishes, memory=memory, temp=temp, progress=progress)
     if again.sample != before.sample:
         yield "sample.csv is not what the seed draws"
     if again.gap != before.gap:

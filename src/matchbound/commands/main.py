@@ -119,6 +119,7 @@ def _extend(options: argparse.Namespace, out: Path) -> int:
     from matchbound.audits.draw import Draw
     from matchbound.audits.folder import draw_record
     from matchbound.audits.sample import redraw
+    from matchbound.audits.wishes import Wishes
 
     before = draw_record(out) or Draw.load(out).as_dict()
     own = ("extend", "population", "labels", "out", "engine", "memory", "temp", "run", "force")
@@ -128,16 +129,10 @@ def _extend(options: argparse.Namespace, out: Path) -> int:
             f"{other[0]} must be left out with extend, got {getattr(options, other[0])!r}: "
             "everything but labels is as it was drawn. Drop it."
         )
-    drawn = redraw(
-        before,
-        options.population,
-        labels=options.labels,
-        trained_on=(before["trained_on"] or {}).get("path"),
-        engine=options.engine,
-        memory=options.memory,
-        temp=options.temp,
-        progress=_progress,
-    )
+    trained_on = (before["trained_on"] or {}).get("path")
+    wishes = Wishes.again(before, options.population, options.labels, trained_on)
+    where = {name: getattr(options, name) for name in ("engine", "memory", "temp")}
+    drawn = redraw(before, wishes, progress=_progress, **where)
     drawn.extend(out)
     _say(drawn)
     return 0
