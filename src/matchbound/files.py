@@ -36,13 +36,13 @@ def refuse_existing(paths: list[Path], force: bool) -> None:
 
 
 def refuse_input_as_out(out: Path, inputs: Iterable[str | Path | None]) -> None:
-    for given in inputs:
-        if given is not None and Path(given).resolve() == out.resolve():
+    for path in inputs:
+        if path is not None and Path(path).resolve() == out.resolve():
             raise InputError(f"out must not be an input, got {str(out)!r}. Choose another place.")
 
 
 def check_writable(path: Path) -> None:
-    """Before anything is done that cannot be undone: can a file be written there?"""
+    """Refuse a path where no file can be written, before anything is done that stays."""
     folder = next(place for place in path.resolve().parents if place.exists())
     try:
         with tempfile.NamedTemporaryFile(prefix=f".{path.name}.", dir=folder):
@@ -132,7 +132,7 @@ def undone_on_error(paths: Iterable[Path]) -> Iterator[None]:
 
 
 def write_whole(files: Mapping[Path, str | bytes], *, force: bool) -> None:
-    """Write all of them, or none: first beside their places, then each into it."""
+    """Write all files or none: first beside their paths, then each to its own."""
     refuse_existing(list(files), force)
     waiting: dict[Path, Path] = {}
     try:
@@ -189,7 +189,7 @@ def remove_if_empty(folder: Path) -> None:
 
 
 def _beside(path: Path) -> Path:
-    """A place in the same folder, for a file that is not complete yet."""
+    """Make an empty file in the same folder, to hold the content until it is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     os.close(handle)
@@ -216,7 +216,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def written_whole(path: Path, *, force: bool) -> Iterator[Path]:
-    """A place to write a large file to, beside its own; it goes there once it is complete."""
+    """Give a path beside `path` to write a large file to; once complete, it becomes `path`."""
     refuse_existing([path], force)
     waiting: Path | None = None
     try:
@@ -233,7 +233,7 @@ def written_whole(path: Path, *, force: bool) -> Iterator[Path]:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Lines that end in LF; `rows` are read twice if one holds a CR, which csv would leave bare."""
+    """Rows as CSV with LF at line ends; if a value holds a CR, all values are quoted."""
     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL):
         text = "".join(_csv(header, [rows], quoting))
         if "\r" not in text:
@@ -242,7 +242,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def write_csv(path: Path, header: Sequence[str], parts: Callable[[], Iterable[Rows]]) -> None:
-    """As `csv_text`, without holding all of it: rows come in parts."""
+    """Write what `csv_text` returns, part by part: not all of it is in memory at once."""
     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL):
         bare = False
         with path.open("w", encoding="utf-8", newline="") as file:
@@ -288,15 +288,16 @@ def digest_of_json(value: Any) -> str:
 
 
 def find_file(path: str, beside: Path) -> list[Path]:
-    """The files that a recorded path may mean: as given, or beside a folder of ours."""
-    given, folder = Path(path), beside.resolve()
-    places = (given, folder / given, folder / given.name, folder.parent / given)
-    found = [*places, folder.parent / given.name]
-    return [place for place in dict.fromkeys(found) if is_file(place)]
+    """The files that a recorded path may mean: the path itself, or one in or beside a folder."""
+    recorded, folder = Path(path), beside.resolve()
+    paths = [recorded]
+    for parent in (folder, folder.parent):
+        paths += [parent / recorded, parent / recorded.name]
+    return [path for path in dict.fromkeys(paths) if is_file(path)]
 
 
 def is_file(path: Path) -> bool:
-    """Also for names that no file can have."""
+    """Whether a file is there; False for names that no file can have."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -311,7 +312,7 @@ def is_folder(path: Path) -> bool:
 
 
 def read_json(text: str) -> Any:
-    """JSON in which no name stands twice: of two values only one would be seen."""
+    """Parse JSON; refuse a name that is there twice, because only one value would be used."""
     return json.loads(text, object_pairs_hook=_once)
 
 

@@ -18,6 +18,7 @@ from matchbound.audits.ledger import (
 from matchbound.audits.order import hash_of
 from matchbound.audits.sample import draw, redraw
 from matchbound.audits.standing import Issued, Standing, planned, standing
+from matchbound.audits.wishes import Wishes
 
 __all__ = [
     "BROUGHT",
@@ -38,6 +39,7 @@ __all__ = [
     "Page",
     "Standing",
     "Verdict",
+    "Wishes",
     "append",
     "as_brought",
     "as_drawn",

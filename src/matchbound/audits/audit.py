@@ -85,17 +85,17 @@ class Audit:
         """The files that no result may be written over."""
         return [] if self.folder is None else [self.folder / name for name in PARTS]
 
-    def choices(self, given: Mapping[str, object]) -> tuple[Choices, tuple[str, ...]]:
+    def choices(self, by_name: Mapping[str, object]) -> tuple[Choices, tuple[str, ...]]:
         """The choices for a certificate, and the names of those that are not the draw's."""
         if self.draw is None:
-            return make_choices({**given, "brought": True}), ()
-        return change_choices(self.draw.choices, given)
+            return make_choices({**by_name, "brought": True}), ()
+        return change_choices(self.draw.choices, by_name)
 
-    def population(self, given: Any = None) -> Any:
-        """Where the population is now: as given, as recorded, or beside the folder."""
+    def population(self, population: Any = None) -> Any:
+        """Where the population is now: as the user says, as recorded, or beside the folder."""
         recorded = self.drawn.population["path"]
-        if given is not None:
-            return given
+        if population is not None:
+            return population
         if recorded is None:
             raise InputError(
                 "population must be given again, because it was drawn from a table in memory, got "

@@ -1,4 +1,4 @@
-"""What labellers said, from the ledger's entries alone: each node's label, and who agreed."""
+"""The labels that people gave on the labelling page, made from the ledger's entries alone."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ SETTLED = "settled"
 
 @dataclass(frozen=True)
 class Verdict:
-    """One labeller's word on one node; `matches` is None if unsure, empty for no match."""
+    """One person's label of one node; `matches` is None if unsure, empty for no match."""
 
     entry: int
     place: int
@@ -42,13 +42,13 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Page:
-    """All that stands on one node: each labeller's latest verdict, and the latest decision."""
+    """All verdicts about one node: each labeller's latest counts, and the latest decision."""
 
     verdicts: Sequence[Verdict]
 
     @cached_property
     def own(self) -> dict[str, Verdict]:
-        """By labeller, decisions apart: what each said alone."""
+        """Each labeller's latest verdict, without decisions."""
         return {verdict.labeller: verdict for verdict in self.verdicts if not verdict.decides}
 
     @cached_property
@@ -65,7 +65,7 @@ class Page:
 
     @cached_property
     def final(self) -> Verdict | None:
-        """The verdict that holds: the decision, or what all who are sure said."""
+        """The verdict that becomes the label: the decision, or the one all who are sure share."""
         if self.decision is not None:
             return self.decision
         if not self.agrees:
@@ -81,7 +81,7 @@ class Page:
 
 @dataclass
 class Book:
-    """Pages by place in the order of labelling; undone verdicts are gone."""
+    """The pages by place in the order of labelling; undone verdicts are removed."""
 
     live: dict[int, Verdict] = field(default_factory=dict)  # by entry, in order
     pages: dict[int, Page] = field(default_factory=dict)
@@ -94,10 +94,8 @@ class Book:
         return book
 
     def enter(self, entry: Entry) -> None:
-        """A fresh draw begins a fresh book; one that only grew goes on in it.
-
-        One of validation nodes alone, when D was there already, goes on with D's labels.
-        """
+        """Add an entry. A draw with a seed of its own empties the book, except that a draw of
+        validation nodes alone keeps the labels of D, which was drawn before it."""
         if entry["kind"] == "draw" and "extends" not in entry:
             kept = entry["train"] if entry["second"] else 0
             self.live = {i: one for i, one in self.live.items() if one.place <= kept}

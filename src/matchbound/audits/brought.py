@@ -1,4 +1,4 @@
-"""What labels are of: a draw's nodes, or nodes that a person brings along."""
+"""The labelled nodes: those of a draw, or those of labels that a person brings along."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -27,7 +27,10 @@ def as_drawn(
     choices: tuple[Choices, tuple[str, ...]],
     columns: tuple[Sequence[tuple[Source, str]], Sequence[tuple[Source, str]]],
 ) -> Setting:
-    """The nodes of a draw; `columns` are those of x and of y, if ids may be read as they are."""
+    """Load the population of a draw, and return its nodes with all that was fixed.
+
+    `columns` are those of x and of y, if ids may be read as they are.
+    """
     draw = audit.drawn
     source = open_source(con, "population", audit.population(population))
     if source.digest != draw.population["digest"]:

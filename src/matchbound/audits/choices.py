@@ -11,21 +11,21 @@ FIXED_BY_THE_DRAW = ("until", "among", "gap")
 
 def given_choices(choices: Choices | None, by_name: Mapping[str, object]) -> dict[str, object]:
     """The choices that were given, as a value or by name; None by name means: not given."""
-    given = {name: value for name, value in by_name.items() if value is not None}
+    named = {name: value for name, value in by_name.items() if value is not None}
     if choices is None:
-        return given
-    if given:
+        return named
+    if named:
         raise InputError(
-            f"choices must be given as one value or by name, got both (first: {next(iter(given))})."
+            f"choices must be given as one value or by name, got both (first: {next(iter(named))})."
             " Drop one of them."
         )
     usual, values = Choices().as_dict(), choices.as_dict()
     return {name: value for name, value in values.items() if value != usual[name]}
 
 
-def make_choices(given: Mapping[str, object], *, anytime: bool = False) -> Choices:
+def make_choices(by_name: Mapping[str, object], *, anytime: bool = False) -> Choices:
     """The choices that were given, with those that follow from them."""
-    choices = dict(given)
+    choices = dict(by_name)
     if anytime:
         if choices.get("bound", "auto") not in ("auto", "anytime"):
             raise InputError(

@@ -1,15 +1,14 @@
 """A draw entered into its folder: matcher and choices first, then a seed, then the nodes."""
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from matchbound.audits.draw import FILES, Draw
 from matchbound.audits.folder import draw_record, is_written, last_draw
-from matchbound.audits.ledger import NAME, Entry, since_draw, sound_ledger, transaction
+from matchbound.audits.ledger import NAME, Entry, Matcher, since_draw, sound_ledger, transaction
 from matchbound.audits.standing import draws_cost
 from matchbound.errors import InputError
 from matchbound.files import alone, is_file, refuse_existing, refuse_open_page
@@ -20,25 +19,26 @@ from matchbound.theorems import at_least, percent
 class Request:
     """A draw that was checked and has no nodes yet.
 
-    `facts` is all that is fixed before the seed, `lines` the same in words; `make` draws with a
-    seed; `check_labels` refuses a folder whose labels are not to be there.
+    `facts` is all that is fixed before the seed, as the ledger has it, and `lines` the same in
+    words. `make` draws with a seed. `check_labels` refuses a folder that holds labels of nodes
+    which are still to be drawn.
     """
 
-    facts: Mapping[str, Any]
-    registered: Sequence[Mapping[str, Any]]
+    facts: Entry
+    registered: Sequence[Matcher]
     lines: Sequence[str]
     make: Callable[[str], Draw]
     check_labels: Callable[[Path], None]
 
     @property
     def seed(self) -> str | None:
-        """As the user gave it."""
+        """The seed that the user gave, if any."""
         seed: str | None = self.facts["seed"]
         return seed
 
     @property
     def delta(self) -> Fraction:
-        """What a fresh draw costs: nothing if it is of D alone."""
+        """The δ of a fresh draw; training nodes alone cost nothing."""
         return (
             Fraction(repr(self.facts["choices"]["delta"])) if self.facts["choices"] else Fraction()
         )
@@ -46,7 +46,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Decision:
-    """What a request is to a folder: a draw that continues, with its seed, or a fresh one."""
+    """Whether a request continues the folder's last draw, with its seed, or makes a fresh one."""
 
     words: str
     continues: Entry | None = None
@@ -62,11 +62,11 @@ def decide(folder: Path, entries: Sequence[Entry], request: Request) -> Decision
     if last is None or "choices" not in last or _labels_seen(entries):
         return fresh
     before = entries[last["choices"] - 1]
-    other = {name for name, value in request.facts.items() if before.get(name) != value}
-    if not other:
+    changed = {name for name, value in request.facts.items() if before.get(name) != value}
+    if not changed:
         words = "Nothing has changed since that draw: the seed stays, and this costs nothing."
         return Decision(words, last, unfinished=unfinished)
-    if other == {"labels"} and (request.facts["labels"] or 0) > (before["labels"] or 0) > 0:
+    if changed == {"labels"} and (request.facts["labels"] or 0) > (before["labels"] or 0) > 0:
         words = f"The seed stays, and this costs nothing. {GROWN}"
         return Decision(words, last, grown=True, unfinished=unfinished)
     return fresh
@@ -96,20 +96,20 @@ def _price(entries: Sequence[Entry], request: Request) -> str:
 
 
 def _to_be_entered(entries: Sequence[Entry], request: Request) -> list[Entry]:
-    """The entries that a fresh draw would make, as far as they bear on its price."""
+    """The entries of a fresh draw that its price depends on."""
     number = len(entries)
-    facts: list[dict[str, Any]] = [
+    facts: list[Entry] = [
         {"kind": "register", "holdout": dict(holdout)} for holdout in request.registered
     ]
     choices = request.facts["choices"]
     several = max(len(choices["algorithms"]), 1)
     drawn = {"draw": "", "seed": "", "labels": 1, "delta": choices["delta"], "several": several}
     facts.append({"kind": "draw", **drawn})
-    return [{"entry": number + i, **one} for i, one in enumerate(facts, start=1)]
+    return [{"entry": number + i, **fact} for i, fact in enumerate(facts, start=1)]
 
 
 def preview(folder: Path, request: Request, *, force: bool) -> list[str]:
-    """What `enter` would say before it makes a seed; nothing is written."""
+    """The lines that `enter` would print; nothing is written."""
     _refuse_file(folder)
     refuse_open_page(folder)
     entries = sound_ledger(folder).entries if is_file(folder / NAME) else ()
@@ -129,7 +129,7 @@ def enter(folder: Path, request: Request, *, force: bool, say: Callable[[str], N
         decision = decide(folder, ledger.entries, request)
         _check_folder(folder, ledger.entries, request, decision, force)
         before = decision.continues
-        more: dict[str, Any] = {}
+        more: dict[str, object] = {}
         if before is None or decision.grown:
             for holdout in () if decision.grown else request.registered:
                 ledger.add("register", holdout=dict(holdout), validation=0)
@@ -172,5 +172,5 @@ def _check_folder(
         )
     record, train_seed = draw_record(folder), request.facts["train_seed"]
     if train_seed is not None and record is not None and record["seed"] == train_seed:
-        return  # D alone is there, to be gone on from
+        return  # the draw of D alone that this one continues
     refuse_existing([folder / name for name in FILES], force or decision.unfinished)

@@ -1,4 +1,4 @@
-"""What a draw is to take from which nodes, ready for a seed; and the same in words."""
+"""How many nodes a draw takes, and from which, before there is a seed; and the same in words."""
 
 import operator
 from collections.abc import Mapping, Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from matchbound.audits.draw import Draw, join_orders
+from matchbound.audits.ledger import Matcher
 from matchbound.audits.order import first, first_until
 from matchbound.audits.training import without_trained
 from matchbound.engines import Engine
@@ -16,7 +17,7 @@ from matchbound.theorems import Choices
 
 @dataclass(frozen=True)
 class Earlier:
-    """D, where it was there before the seed: its nodes, and what they came from."""
+    """D, where it was there before the seed: its nodes, and the seed or the labels it is from."""
 
     nodes: Sequence[str]
     seed: str | None = None
@@ -35,7 +36,7 @@ class Draft:
     matching: Matching
     earlier: Earlier | None
     is_train_alone: bool
-    registered: tuple[Mapping[str, Any], ...]
+    registered: tuple[Matcher, ...]
     seed_given: bool
 
     @property
@@ -44,7 +45,7 @@ class Draft:
         return int(self.population["size"]) - (self.train if self.earlier else 0)
 
     def checked_labels(self) -> int | None:
-        """How many nodes to validate on, if the seed does not decide it."""
+        """Check the sizes; return the number of validation nodes, None if the seed decides it."""
         check_count("gap", self.choices.gap, 0, self.population["size"])
         if self.is_train_alone:
             return None
@@ -69,7 +70,7 @@ class Draft:
         return check_count("labels", self.labels, least, self.left, what)
 
     def _check_until(self) -> None:
-        """Where D is drawn with S, how many of its nodes are matched is known later."""
+        """Refuse more matched nodes than there are; those that D takes are known only later."""
         wanted, most = self.choices.until_matched, self._matched()
         if wanted is not None and wanted > most:
             raise InputError(
@@ -138,7 +139,7 @@ def _sizes_in_words(draft: Draft) -> list[str]:
 
 
 def _choices_in_words(draft: Draft) -> list[str]:
-    """δ and the metrics, and whatever else is not as it is by default."""
+    """δ, the metrics, and all choices that are not the default."""
     if draft.is_train_alone:
         return []
     usual, chosen = Choices().as_dict(), draft.choices.as_dict()
@@ -151,7 +152,7 @@ def _choices_in_words(draft: Draft) -> list[str]:
 
 def _value_in_words(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_value_in_words(one)}" for name, one in value.items())
+        return ", ".join(f"{name} {_value_in_words(inner)}" for name, inner in value.items())
     if isinstance(value, list):
         return ", ".join(map(_value_in_words, value))
     if value is True:
@@ -169,10 +170,10 @@ def _seed_in_words(draft: Draft, seed: str | None) -> list[str]:
         ]
     if draft.registered:
         return ["The seed is made once the holdout matcher and the choices are on record."]
-    given = "; train.csv is for them" if draft.train else ""
+    for_them = "; train.csv is for them" if draft.train else ""
     return [
         "Whoever develops the holdout matcher must not see sample.csv until it is on record"
-        f"{given}."
+        f"{for_them}."
     ]
 
 

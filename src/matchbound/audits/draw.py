@@ -16,7 +16,7 @@ from matchbound.audits.folder import (
     refuse_unfinished,
 )
 from matchbound.audits.ledger import NAME as LEDGER
-from matchbound.audits.ledger import Transaction, transaction
+from matchbound.audits.ledger import Matcher, Transaction, transaction
 from matchbound.errors import InputError, MatchboundError, UnfinishedError
 from matchbound.files import (
     alone,
@@ -36,19 +36,20 @@ if TYPE_CHECKING:
     from os import PathLike
 
 FILES = ("train.csv", "sample.csv", "gap.csv", "draw.json")
-"""What a draw writes, in this order: once draw.json is there, all of it is."""
+"""The files of a draw, in the order in which they are written: draw.json comes last."""
 PARTS = (*FILES, LABELS, LEDGER)
-"""What an audit folder holds that no result may be written over."""
+"""The files of an audit folder that no result may be written over."""
 
 
 @dataclass(frozen=True)
 class Draw:
     """The nodes to label, and everything that is fixed before their labels are seen.
 
-    `gap` are the nodes of S', on which the matchers are compared if not on all. `holdout` is the
-    holdout matcher's output that the draw itself depends on. `labels` is 0 where D alone was drawn.
-    Where S was drawn from X − D later, D came from `train_seed`, or is `trained_on`'s nodes. One
-    that was read from a `folder` belongs to that folder's ledger.
+    `gap` are the nodes of S', on which the matchers are compared if not on all nodes. `holdout` is
+    the holdout matcher's output that decided which nodes are drawn, if one did; `registered` are
+    the outputs to put on record. `labels` is 0 where D alone was drawn. Where S was drawn from
+    X − D later, D came from `train_seed`, or from the labels `trained_on`. A draw that was read
+    from a `folder` belongs to that folder's ledger.
     """
 
     population: Mapping[str, Any]
@@ -59,8 +60,8 @@ class Draw:
     sample: tuple[Row, ...]
     matching: Matching
     gap: tuple[str, ...] = ()
-    holdout: Mapping[str, Any] | None = None
-    registered: tuple[Mapping[str, Any], ...] = ()
+    holdout: Matcher | None = None
+    registered: tuple[Matcher, ...] = ()
     seed_given: bool = False
     train_seed: str | None = None
     trained_on: Mapping[str, Any] | None = None
@@ -141,7 +142,7 @@ class Draw:
         return same and self.validated[: before.labels] == before.validated
 
     def facts(self) -> dict[str, Any]:
-        """What the ledger keeps of a draw; `several` algorithms share its δ."""
+        """The facts of the draw's entry in the ledger; `several` algorithms share its δ."""
         return {
             "draw": self.digest,
             "seed": self.seed,
@@ -173,7 +174,7 @@ class Draw:
                 remove(place / name)
 
     def as_dict(self) -> dict[str, Any]:
-        """As it stands in draw.json; the digest tells an edit."""
+        """The content of draw.json. Its digest reveals edits."""
         record = {
             "population": dict(self.population),
             "seed": self.seed,
@@ -192,7 +193,7 @@ class Draw:
 
     @staticmethod
     def load(folder: "str | PathLike[str]") -> "Draw":
-        """Read a draw back; the sample must be as it was drawn."""
+        """Read a draw from its folder; refuse files that were changed."""
         place = Path(folder)
         way_out = "Give the folder that `matchbound draw --out` wrote."
         if not is_file(place / "draw.json"):
@@ -253,7 +254,7 @@ class Draw:
 
 
 def join_orders(trained: Sequence[str], validated: Sequence[str]) -> tuple[Row, ...]:
-    """S in its order, then the rest of D in its own."""
+    """The nodes of S in their order, then the other nodes of D in theirs, with both places."""
     in_train = {node: place for place, node in enumerate(trained, start=1)}
     in_validation = {node: place for place, node in enumerate(validated, start=1)}
     nodes = [*validated, *(node for node in trained if node not in in_validation)]

@@ -1,4 +1,4 @@
-"""What an audit folder holds of its draw: on record, in files, or only one of them."""
+"""The state of the draw in an audit folder: on record, in files, or in only one of them."""
 
 import json
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def last_draw(entries: Sequence[Entry]) -> Entry | None:
 
 
 def draw_record(folder: Path) -> dict[str, Any] | None:
-    """The content of draw.json, if it is there and as it was written; sample.csv may not be."""
+    """The content of draw.json, if it is there and unchanged; sample.csv is not read."""
     try:
         record = read_json((folder / "draw.json").read_text("utf-8"))
         body = {name: value for name, value in record.items() if name != "digest"}
@@ -37,7 +37,7 @@ def draw_record(folder: Path) -> dict[str, Any] | None:
 
 
 def is_written(folder: Path, entry: Entry) -> bool:
-    """Whether a draw's files are there: draw.json is the last of them."""
+    """Whether the files of this entry's draw are there: draw.json is written last."""
     record = draw_record(folder)
     return record is not None and bool(record["digest"] == entry["draw"])
 

@@ -1,4 +1,4 @@
-"""Labels by their role: D's for the matcher that will be validated, never S's."""
+"""Labels by role: training labels may develop the holdout matcher, validation labels may not."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -39,9 +39,9 @@ def labels(audit: "str | PathLike[str]", role: str = "train") -> list[tuple[str,
     return labels_of(opened, opened.truth(), role)
 
 
-def check_all_labelled(draw: Draw, known: Sequence[tuple[str, str | None]]) -> None:
-    """Before a matcher is run for a certificate that would be refused."""
-    missing = sorted({node for node, _, _ in draw.sample} - {x for x, _ in known})
+def check_all_labelled(draw: Draw, matches: Sequence[tuple[str, str | None]]) -> None:
+    """Refuse missing labels before a matcher is run: the certificate would be refused later."""
+    missing = sorted({node for node, _, _ in draw.sample} - {x for x, _ in matches})
     if missing:
         raise InputError(
             f"labels must cover every sampled node; {len(missing)} of {len(draw.sample)} have none "

@@ -1,7 +1,7 @@
 """The ledger of an audit: what was drawn, registered, labelled and certified, in order.
 
-A line an entry, each with its own digest and that of the entry before, so that none can be edited,
-dropped or moved unseen while a later one, or the certificate it records, is there to tell.
+Every line is an entry with its own digest and that of the entry before. So an entry that is edited,
+dropped or moved is noticed as long as a later entry, or the certificate that it records, exists.
 """
 
 import json
@@ -27,6 +27,9 @@ from matchbound.files import (
 
 NAME = "ledger.jsonl"
 Entry = Mapping[str, Any]
+"""An entry, as JSON: its number, time, kind and facts, the digest before it and its own."""
+Matcher = Mapping[str, object]
+"""A matcher's output as the ledger has it: two are the same if all of it is."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Ledger:
 
 
 def read_ledger(folder: Path) -> Ledger:
-    """All finished entries, and what does not fit."""
+    """Read all finished entries, and check their digests."""
     try:
         data = (folder / NAME).read_bytes()
     except OSError as error:
@@ -64,13 +67,13 @@ def read_ledger(folder: Path) -> Ledger:
 
 
 def since_draw(entries: Sequence[Entry]) -> Sequence[Entry]:
-    """The entries after the latest draw that made a seed: those about its nodes."""
+    """The entries after the latest draw with a seed of its own: those about its nodes."""
     fresh = [i for i, one in enumerate(entries) if one["kind"] == "draw" and "extends" not in one]
     return entries[fresh[-1] + 1 :] if fresh else entries
 
 
 def validation_labels(entries: Sequence[Entry]) -> int:
-    """How many of the draw's validation nodes have labels on record, undone ones included."""
+    """Count the draw's validation nodes whose labels are on record, undone ones included."""
     latest = since_draw(entries)
     counts = [0, *(int(entry["validation"]) for entry in latest if entry["kind"] == "labels")]
     each = {e["place"] for e in latest if e["kind"] == "label" and e["validation"]}
@@ -176,7 +179,7 @@ def append(folder: Path, kind: str, **facts: Any) -> Entry:
         return ledger.add(kind, **facts)
 
 
-def _entry(number: int, head: str, kind: str, facts: Mapping[str, Any]) -> Entry:
+def _entry(number: int, head: str, kind: str, facts: Mapping[str, object]) -> Entry:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     entry = {"entry": number, "time": now, "kind": kind, **facts, "before": head}
     return entry | {"digest": _digest(entry)}
@@ -191,7 +194,7 @@ def _unwritable(folder: Path, error: OSError) -> EngineError:
 
 
 def sound_ledger(folder: Path) -> Ledger:
-    """The ledger, refused if an entry was changed, dropped or moved."""
+    """Read the ledger; refuse one in which an entry was changed, dropped or moved."""
     ledger = read_ledger(folder)
     for problem in ledger.problems:
         raise InputError(
@@ -209,7 +212,7 @@ def _parsed(line: bytes) -> Entry:
 
 
 def _problems(entries: tuple[Entry, ...]) -> list[str]:
-    """The first entry that was changed, dropped or moved; what follows it says no more."""
+    """Return the first broken entry. Later ones break as a consequence: they are not reported."""
     before = ""
     for place, entry in enumerate(entries, start=1):
         body = {name: value for name, value in entry.items() if name != "digest"}
@@ -226,5 +229,5 @@ def _problems(entries: tuple[Entry, ...]) -> list[str]:
     return []
 
 
-def _digest(entry: Mapping[str, Any]) -> str:
+def _digest(entry: Entry) -> str:
     return digest_of_text(json.dumps(entry, sort_keys=True, ensure_ascii=False))

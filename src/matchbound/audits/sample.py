@@ -159,33 +159,15 @@ def dry_run(
 
 def redraw(
     before: Mapping[str, Any],
-    population: Any,
+    wishes: Wishes,
     *,
-    labels: int | None,
-    trained_on: Any = None,
-    holdout: Any = None,
-    threshold: float | None = None,
-    columns: Mapping[str, str] | None = None,
     engine: Any = "duckdb",
     memory: str | None = None,
     temp: Any = None,
     progress: Progress = lambda _: None,
 ) -> Draw:
-    """Make a draw again by its seeds; `before` is the content of its draw.json."""
+    """Repeat a draw by its seeds, as `Wishes.again` asks; `before` is what its draw.json holds."""
     phase = Phase.of(before) if before["train_seed"] is not None else None
-    wishes = Wishes(
-        population,
-        before["choices"],
-        labels,
-        0 if phase is not None or trained_on is not None else before["train"],
-        before["seed"],
-        before["population"]["id"],
-        holdout,
-        threshold,
-        columns,
-        trained_on=trained_on,
-        matching=Matching(**before["matching"]),
-    )
     with connect(engine, memory, temp) as con:
         request = requested(con, wishes, phase, None, progress)
         return replace(request.make(before["seed"]), seed_given=before["seed_given"])

@@ -7,12 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 from matchbound.audits.book import Provenance, label_provenance
-from matchbound.audits.ledger import Entry
+from matchbound.audits.ledger import Entry, Matcher
 from matchbound.tables import matcher
 from matchbound.theorems import Choices, at_least
-
-Matcher = Mapping[str, object]
-"""A matcher's output as the ledger has it."""
 
 
 @dataclass(frozen=True)
@@ -130,10 +127,10 @@ def draws_cost(entries: Sequence[Entry]) -> Fraction:
 
 
 def _draws(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
-    """For each draw of validation nodes: its entry, then the entries that bear on it.
+    """For each draw of validation nodes: its entry, then the entries that concern it.
 
-    Those are what was on record before its labels, and all that came after it, up to the next. One
-    that repeats, or lets grow, an earlier draw has the earlier one's seed and is no other draw.
+    Those are all entries up to the next draw, and the registrations before it. An entry that
+    repeats an earlier draw, or adds nodes to it, has the earlier one's seed and starts no new draw.
     """
     starts = _fresh(entries)
     for start, end in pairwise([*starts, len(entries)]):
@@ -143,7 +140,7 @@ def _draws(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
 
 
 def _fresh(entries: Sequence[Entry]) -> list[int]:
-    """The places of draws with a seed of their own: others name an earlier one with that seed."""
+    """The indices of draws with a seed of their own; others name an earlier one with theirs."""
     seeds: dict[str, str] = {}
     fresh = []
     for i, entry in enumerate(entries):
@@ -164,13 +161,14 @@ def _cost(draw: Sequence[Entry]) -> Fraction:
     certified: the best may have been picked by them.
     """
     gaps: dict[str, set[str]] = {}  # by holdout matcher: complete ones whose gap was sampled
-    for one in draw:
-        for holdout in one["holdout"] if one["kind"] == "certificate" else ():
-            sampled = {repr(one["complete"])} if one["is_sampled"] and one["complete"] else set()
+    for entry in draw:
+        for holdout in entry["holdout"] if entry["kind"] == "certificate" else ():
+            is_sampled = entry["is_sampled"] and entry["complete"]
+            sampled = {repr(entry["complete"])} if is_sampled else set()
             gaps.setdefault(repr(holdout), set()).update(sampled)
     for holdout in _on_record_or_watched(draw):
         gaps.setdefault(repr(holdout), set())
-    number = Fraction(sum(max(len(some), 1) for some in gaps.values()), draw[0]["several"])
+    number = Fraction(sum(max(len(complete), 1) for complete in gaps.values()), draw[0]["several"])
     return Fraction(repr(draw[0]["delta"])) * max(number, Fraction(1))
 
 
@@ -190,8 +188,9 @@ def _on_record_or_watched(draw: Sequence[Entry]) -> Iterator[Matcher]:
     number = draw[0]["entry"]
     first = min((e["entry"] for e in draw if _is_label(e) and e["entry"] > number), default=None)
     for entry in draw:
-        known = entry["kind"] == "register" and (first is None or entry["entry"] < first)
-        if known or entry["kind"] == "watch":
+        is_registered = entry["kind"] == "register"
+        is_early = is_registered and (first is None or entry["entry"] < first)
+        if is_early or entry["kind"] == "watch":
             yield entry["holdout"]
 
 
@@ -218,7 +217,7 @@ def _place_of(entries: Sequence[Entry], holdout: Matcher) -> int | None:
 
 
 def _before_labels(entries: Sequence[Entry]) -> Iterator[Entry]:
-    """What was entered before there was any label of this draw's validation nodes."""
+    """Yield the entries before the first label of the latest draw's validation nodes."""
     start = max(_fresh(entries), default=0)
     for i, entry in enumerate(entries):
         if i > start and _is_label(entry):

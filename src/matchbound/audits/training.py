@@ -1,4 +1,4 @@
-"""D where it was there before the seed of S: drawn alone, or labels that a person had."""
+"""Training nodes from before the seed of S: drawn alone, or nodes that a person had labelled."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from matchbound.theorems import Choices
 
 @dataclass(frozen=True)
 class Phase:
-    """D drawn alone: what fixes its nodes, and all that it fixed for the second phase."""
+    """The draw of D alone: what its nodes follow from, and what the second draw must repeat."""
 
     seed: str
     train: int
@@ -43,22 +43,22 @@ class Phase:
         return Phase(seed, record["train"], population["digest"], population["id"], matching)
 
     def check(self, source: Source, id: str | None, matching: Matching) -> None:
-        """Refuse what the first phase fixed otherwise."""
+        """Refuse a population, an id column or a matching that is not the first draw's."""
         if source.digest != self.digest:
             raise InputError(
                 f"population must be what the training nodes were drawn from, got "
                 f"{source.path or 'a table'!r}, which has changed since. Restore it."
             )
-        for name, given, fixed in (("id", id, self.id), *self._matched(matching)):
-            if given and given != fixed:
+        for name, value, fixed in (("id", id, self.id), *self._matched(matching)):
+            if value and value != fixed:
                 raise InputError(
-                    f"{name} must be as it was when the training nodes were drawn, got {given!r}. "
+                    f"{name} must be as it was when the training nodes were drawn, got {value!r}. "
                     "Drop it."
                 )
 
     def _matched(self, matching: Matching) -> list[tuple[str, Any, Any]]:
         fixed = self.matching.as_dict()
-        return [(name, given, fixed[name]) for name, given in matching.as_dict().items()]
+        return [(name, value, fixed[name]) for name, value in matching.as_dict().items()]
 
 
 def phase_in(out: Any, wishes: Wishes) -> Phase | None:
@@ -85,7 +85,7 @@ def labels_in(out: Any, wishes: Wishes) -> Any:
 
 
 def check_second(choices: Choices) -> None:
-    """Refuse what is not proved for S drawn from X − D."""
+    """Refuse choices that are not proved for S drawn from X − D."""
     if choices.theorem == "paper" or choices.future:
         what = "future" if choices.future else "theorem paper"
         raise InputError(
@@ -129,11 +129,12 @@ def refuse_other_labels(
             "labels.csv must hold the training nodes' labels alone, got clusters. Move it away."
         )
     read_labels(con, source, form, matching)
-    other = con.rows("select min(l.x) from labels l anti join sample s on s.id = l.x")[0][0]
-    if other is not None:
+    stranger = con.rows("select min(l.x) from labels l anti join sample s on s.id = l.x")[0][0]
+    if stranger is not None:
         raise InputError(
-            f"labels.csv must hold the training nodes' labels alone, got {other!r}, which is not "
-            "one of them. Move the others away: nodes to validate on are drawn before their labels."
+            f"labels.csv must hold the training nodes' labels alone, got {stranger!r}, which is "
+            "not one of them. Move the others away: nodes to validate on are drawn before their "
+            "labels."
         )
 
 

@@ -37,6 +37,32 @@ class Wishes:
             self._refuse_choices()
         _check_seed(self.seed)
 
+    @staticmethod
+    def again(
+        before: Mapping[str, Any],
+        population: Any,
+        labels: int | None,
+        trained_on: Any = None,
+        holdout: Any = None,
+        threshold: float | None = None,
+        columns: Mapping[str, str] | None = None,
+    ) -> "Wishes":
+        """What to ask for to repeat a draw; `before` is the content of its draw.json."""
+        has_earlier = before["train_seed"] is not None or trained_on is not None
+        return Wishes(
+            population,
+            before["choices"],
+            labels,
+            0 if has_earlier else before["train"],
+            before["seed"],
+            before["population"]["id"],
+            holdout,
+            threshold,
+            columns,
+            trained_on=trained_on,
+            matching=Matching(**before["matching"]),
+        )
+
     @cached_property
     def choices(self) -> Choices:
         """The choices, with those that other arguments imply."""
@@ -60,16 +86,16 @@ class Wishes:
     def _refuse_choices(self) -> None:
         """Training nodes alone fix no choice: each is made when the others are drawn."""
         usual, chosen = Choices().as_dict(), self.choices.as_dict()
-        other = [name for name in chosen if chosen[name] != usual[name]]
+        made = [name for name in chosen if chosen[name] != usual[name]]
         of_matcher = {
             "holdout": self.holdout,
             "threshold": self.threshold,
             "columns": self.columns or None,
         }
-        other += [name for name, value in of_matcher.items() if value is not None]
-        if other:
+        made += [name for name, value in of_matcher.items() if value is not None]
+        if made:
             raise InputError(
-                f"{other[0]} must be left out where training nodes are drawn alone, got it: it is "
+                f"{made[0]} must be left out where training nodes are drawn alone, got it: it is "
                 "chosen when the nodes to validate on are drawn. Drop it, or give labels too."
             )
 

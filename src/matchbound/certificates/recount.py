@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Audit, Draw, redraw
+from matchbound.audits import Audit, Draw, Wishes, redraw
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import compute
@@ -101,16 +101,15 @@ def _redrawn(
         "threshold": None if banded else holdout["threshold"],
         "columns": holdout["columns"],
     }
-    again = redraw(
-        before.as_dict(),
+    record = before.as_dict()
+    wishes = Wishes.again(
+        record,
         paths["population"],
-        labels=None if choices.until_matched else before.labels,
-        trained_on=paths.get("trained_on"),
+        None if choices.until_matched else before.labels,
+        paths.get("trained_on"),
         **(by if before.holdout is not None else {}),
-        memory=memory,
-        temp=temp,
-        progress=progress,
     )
+    again = redraw(record, wishes, memory=memory, temp=temp, progress=progress)
     if again.sample != before.sample:
         yield "sample.csv is not what the seed draws"
     if again.gap != before.gap:

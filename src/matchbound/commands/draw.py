@@ -164,6 +164,7 @@ def _extend(options: argparse.Namespace, out: Path) -> int:
     from matchbound.audits.draw import Draw
     from matchbound.audits.folder import draw_record
     from matchbound.audits.sample import redraw
+    from matchbound.audits.wishes import Wishes
 
     before = draw_record(out) or Draw.load(out).as_dict()
     own = ("extend", "population", "labels", "out", "engine", "memory", "temp", "force")
@@ -173,16 +174,10 @@ def _extend(options: argparse.Namespace, out: Path) -> int:
             f"{other[0]} must be left out with extend, got {getattr(options, other[0])!r}: "
             "everything but labels is as it was drawn. Drop it."
         )
-    larger = redraw(
-        before,
-        options.population,
-        labels=options.labels,
-        trained_on=(before["trained_on"] or {}).get("path"),
-        engine=options.engine,
-        memory=options.memory,
-        temp=options.temp,
-        progress=progress,
-    )
+    trained_on = (before["trained_on"] or {}).get("path")
+    wishes = Wishes.again(before, options.population, options.labels, trained_on)
+    where = {name: getattr(options, name) for name in ("engine", "memory", "temp")}
+    larger = redraw(before, wishes, progress=progress, **where)
     larger.extend(out)
     say(larger)
     return 0
