@@ -3,6 +3,7 @@
 from matchbound.audits.audit import check_on_record, enter_labels
 from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdict, how_searched
 from matchbound.audits.brought import BROUGHT, as_brought, as_drawn, chosen_after
+from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import FILES, PARTS, Draw
 from matchbound.audits.folder import refuse_unfinished
@@ -47,6 +48,7 @@ __all__ = [
     "chosen_after",
     "draw",
     "enter_labels",
+    "given_choices",
     "hash_of",
     "how_searched",
     "labels",
