@@ -3,6 +3,7 @@
 from matchbound.audits.audit import Audit, enter_labels
 from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdict, how_searched
 from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
+from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import FILES, PARTS, Draw
 from matchbound.audits.folder import LABELS
@@ -46,6 +47,7 @@ __all__ = [
     "check_all_labelled",
     "draw",
     "enter_labels",
+    "given_choices",
     "hash_of",
     "how_searched",
     "labels",

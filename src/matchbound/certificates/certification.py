@@ -1,7 +1,7 @@
 """From an audit folder, or from labels that a person brings, to a certificate."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from matchbound.audits import (
     as_brought,
     as_drawn,
     enter_labels,
+    given_choices,
     planned,
     standing,
 )
@@ -38,7 +39,7 @@ from matchbound.tables import (
     recognise,
 )
 from matchbound.tallies import Matchers, tally_parts
-from matchbound.theorems import brought_variances
+from matchbound.theorems import Choices, brought_variances
 
 
 def certify(
@@ -64,16 +65,63 @@ def certify(
     progress: Progress = lambda _: None,
     out: Any = None,
     force: bool = False,
-    **choices: Any,
+    choices: Choices | None = None,
+    delta: float | None = None,
+    metrics: Sequence[str] | None = None,
+    theorem: str | None = None,
+    bound: str | None = None,
+    one_to_one: bool | None = None,
+    at_most_one_match: bool | None = None,
+    guesses: Mapping[str, float] | None = None,
+    matched: float | None = None,
+    variances: Mapping[str, float] | None = None,
+    few_misses: Sequence[str] | None = None,
+    other_terms: float | None = None,
+    bands: Sequence[float] | None = None,
+    algorithms: Sequence[str] | None = None,
+    choose_threshold: Mapping[str, float] | None = None,
+    candidates: Sequence[float] | None = None,
+    allowance: float | None = None,
+    gap: int | None = None,
+    until: Mapping[str, int] | None = None,
+    among: bool | None = None,
+    future: bool | None = None,
+    rounds: int | None = None,
+    options: Sequence[int] | None = None,
 ) -> Certificate:
     """Bound the complete matcher's precision and recall, or the holdout's if there is no other.
 
     `audit` is the folder of a draw, or a `Draw`; choices that differ from the draw's make the
     certificate exploratory. Without a draw, give `population`, `labels` and `assume_uniform=True`,
-    the nodes in `trained_on`, and the choices by name. `unlabelled="worst"` counts drawn nodes
-    without a label as the worst case. `gap_from` is census or sample. A certificate from a folder
-    is entered into its ledger, and then written to `out`, if that is given.
+    the nodes in `trained_on`, and the choices: `choices` is a `Choices`, or its fields are given by
+    name (None: not given). `unlabelled="worst"` counts drawn nodes without a label as the worst
+    case. `gap_from` is census or sample. A certificate from a folder is entered into its ledger,
+    and then written to `out`, if that is given.
     """
+    by_name = {
+        "delta": delta,
+        "metrics": metrics,
+        "theorem": theorem,
+        "bound": bound,
+        "one_to_one": one_to_one,
+        "at_most_one_match": at_most_one_match,
+        "guesses": guesses,
+        "matched": matched,
+        "variances": variances,
+        "few_misses": few_misses,
+        "other_terms": other_terms,
+        "bands": bands,
+        "algorithms": algorithms,
+        "choose_threshold": choose_threshold,
+        "candidates": candidates,
+        "allowance": allowance,
+        "gap": gap,
+        "until": until,
+        "among": among,
+        "future": future,
+        "rounds": rounds,
+        "options": options,
+    }
     _check_matchers(holdout, complete, unlabelled)
     opened = Audit.open(audit)
     if audit is not None:
@@ -102,7 +150,7 @@ def certify(
         trained_on=trained_on,
         columns=columns,
         matching=Matching(dedupe, link, source),
-        changes=_changes(choices, gap_from, opened.draw),
+        changes=_changes(given_choices(choices, by_name), gap_from, opened.draw),
         engine=engine,
         memory=memory,
         temp=temp,
@@ -223,7 +271,9 @@ def _check_validates(draw: Draw) -> None:
         )
 
 
-def _changes(choices: Mapping[str, Any], gap_from: str | None, draw: Draw | None) -> dict[str, Any]:
+def _changes(
+    choices: Mapping[str, object], gap_from: str | None, draw: Draw | None
+) -> dict[str, Any]:
     if gap_from is None:
         return dict(choices)
     if gap_from not in ("census", "sample") or draw is None:

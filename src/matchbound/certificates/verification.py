@@ -9,14 +9,13 @@ from matchbound.audits import Draw
 from matchbound.certificates import version1
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.contradictions import contradictions
-from matchbound.certificates.inputs import at_hand, file_differences, size_differences
+from matchbound.certificates.inputs import at_hand, file_differences
 from matchbound.certificates.place import ledger_differences, ledger_of, unfinished_ledger
 from matchbound.certificates.record import VERSION, changed, read_record
 from matchbound.certificates.recount import recount_differences
 from matchbound.engines import Progress
 from matchbound.errors import MatchboundError
 from matchbound.files import is_folder
-from matchbound.theorems import Tally
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -84,9 +83,8 @@ def verify(
             raise
         return Verification((*differences, str(error)), tuple(checked), ())
     differences = list(contradictions(record, certificate))
-    paths, missing = at_hand(certificate.inputs, path.parent)
-    differences += file_differences(certificate.inputs, paths)
-    differences += size_differences(certificate.inputs, _size(certificate.tallies))
+    paths, missing = at_hand(certificate, path.parent)
+    differences += file_differences(certificate, paths)
     differences += draw_differences(certificate, paths)
     ledger, repair = ledger_of(path, paths), ""
     in_ledger: list[str] = []
@@ -116,9 +114,8 @@ def _verify_version1(record: Mapping[str, Any], path: Path) -> Verification:
             raise
         return Verification((*differences, str(error)), tuple(checked), (), version=1)
     differences = list(version1.contradictions(record, certificate))
-    paths, missing = at_hand(certificate.inputs, path.parent)
-    differences += file_differences(certificate.inputs, paths)
-    differences += size_differences(certificate.inputs, _size(certificate.tallies))
+    paths, missing = version1.at_hand(certificate, path.parent)
+    differences += version1.file_differences(certificate, paths)
     if "draw" in paths:
         differences += version1.draw_differences(certificate, paths["draw"])
         checked.append("its choices, from its draw")
@@ -129,10 +126,6 @@ def _verify_version1(record: Mapping[str, Any], path: Path) -> Verification:
     elif certificate.ledger is not None:
         missing.append("ledger")
     return Verification(tuple(differences), tuple(checked), tuple(missing), version=1)
-
-
-def _size(tallies: "Mapping[str, Tally | version1.Tally]") -> int:
-    return next(iter(tallies.values())).size
 
 
 def draw_differences(certificate: Certificate, paths: Mapping[str, Path]) -> Iterator[str]:

@@ -5,7 +5,18 @@ ledger is recounted by today's rules.
 """
 
 from matchbound.certificates.version1.certificate import Certificate, contradictions
-from matchbound.certificates.version1.folder import draw_differences, ledger_differences
-from matchbound.certificates.version1.tally import Tally
+from matchbound.certificates.version1.folder import (
+    at_hand,
+    draw_differences,
+    file_differences,
+    ledger_differences,
+)
 
-__all__ = ["Certificate", "Tally", "contradictions", "draw_differences", "ledger_differences"]
+__all__ = [
+    "Certificate",
+    "at_hand",
+    "contradictions",
+    "draw_differences",
+    "file_differences",
+    "ledger_differences",
+]

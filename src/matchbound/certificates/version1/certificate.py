@@ -6,7 +6,6 @@ from typing import Any
 
 from matchbound.certificates.record import (
     changed,
-    check_inputs,
     guarantee_differences,
     unknown_fields,
     unreadable,
@@ -21,6 +20,7 @@ from matchbound.certificates.version1.guarantees import (
 from matchbound.certificates.version1.tally import Tally
 from matchbound.errors import MatchboundError
 
+INPUTS = ("population", "draw", "labels", "trained_on", "holdout", "complete")
 LEDGER = ("entries", "head", "registered", "certificates", "other_labels", "matchers", "together")
 
 
@@ -40,7 +40,7 @@ class Certificate:
     @staticmethod
     def from_record(record: Mapping[str, Any]) -> "Certificate":
         try:
-            check_inputs(record["inputs"])
+            _check_inputs(record["inputs"])
             threshold, ledger = record["threshold"], record["ledger"]
             if ledger is not None and not set(LEDGER) <= set(ledger) <= {*LEDGER, "labelled"}:
                 raise TypeError("ledger is not as version 1 has it")
@@ -84,6 +84,14 @@ class Certificate:
 
     def _choices(self) -> Iterator[tuple[str, Any]]:
         return ((field.name, getattr(self.choices, field.name)) for field in fields(Choices))
+
+
+def _check_inputs(inputs: Mapping[str, Any]) -> None:
+    for name, source in inputs.items():
+        if name.partition(" ")[0] not in INPUTS:
+            raise TypeError(f"inputs has no {name!r}")
+        if not isinstance(source["path"], str | None) or not isinstance(source["digest"], str):
+            raise TypeError("inputs must have paths and digests")
 
 
 def contradictions(record: Mapping[str, Any], certificate: Certificate) -> Iterator[str]:

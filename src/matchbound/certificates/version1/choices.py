@@ -5,6 +5,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 WHOLE = "all"
+METRICS = ("precision", "recall", "error-rate")
+BOUNDS = ("auto", "hoeffding", "serfling", "bernstein", "hypergeometric", "betting", "anytime")
+MOST_ROUNDS = 64  # more than any draw had, and options likewise: an altered one ends soon
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,19 @@ class Choices:
     future: bool
     rounds: int
     options: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        shares = (self.delta, self.other_terms, *self.guesses.values())
+        possible = (
+            all(0 < share < 1 for share in shares)
+            and set(self.metrics) <= set(METRICS)
+            and self.theorem in ("sharp", "paper")
+            and self.bound in BOUNDS
+            and 0 <= self.rounds <= MOST_ROUNDS
+            and len(self.options) <= MOST_ROUNDS
+        )
+        if not possible:
+            raise ValueError("choices are not such as version 1 allowed")
 
     @staticmethod
     def from_dict(record: Mapping[str, Any]) -> "Choices":
