@@ -417,8 +417,9 @@ def _say_matched(matches: object, out: Path) -> int:
 
 
 def _withhold(options: argparse.Namespace) -> int:
-    from matchbound.certificates.withheld import command, network, withhold
+    from matchbound.certificates.withheld import withhold
     from matchbound.files import check_writable, refuse_existing
+    from matchbound.matchers.program import command, network
 
     audit = Path(options.audit)
     out = audit / "certificate.json"
