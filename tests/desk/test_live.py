@@ -97,7 +97,7 @@ def test_live_tallies_of_one_table_are_certify_s(tmp_path):
     drawn = mb.draw(folder / "people.csv", labels=40, train=10, anytime=True, seed="s", dedupe=True)
     drawn.save(folder / "audit")
     given = Inputs(folder / "people.csv", holdout=folder / "holdout.csv")
-    live, known = open_inputs(Audit(folder / "audit", drawn), given).live, 0
+    live, known = open_inputs(Audit.open(folder / "audit"), given).live, 0
     order = list(dict.fromkeys([*drawn.trained, *drawn.validated]))
     for end in range(12, 51, 6):
         labels = {x: tuple(sorted(truth[x])) for x in order[:end]}

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Audit, Draw, Wishes, redraw
+from matchbound.audits import Audit, Draw, Wishes, read_ledger, redraw
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import compute
@@ -31,7 +31,7 @@ def recount_differences(
     matching = Matching()
     try:
         if folder is not None:
-            audit = Audit(folder, Draw.load(folder))
+            audit = Audit(folder, Draw.load(folder), read_ledger(folder))
             yield from _redrawn(audit.drawn, paths, first, memory, temp, progress)
             changes = {name: changes[name] for name in certificate.exploratory}
         else:
