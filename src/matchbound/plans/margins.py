@@ -154,7 +154,7 @@ class Margin:
         return self._of(labels, self._labels(self.fresh(labels), members, right), members).value
 
     def between(self, labels: int, members: int, right: int) -> tuple[float, float]:
-        """Two numbers that it lies between, and close to it: found sooner."""
+        """Two numbers close to the value that it lies between; faster to compute than the value."""
         if self.shortcut is not None and self.shortcut.near is not None:
             return self.shortcut.near(self.sample(labels, members, right), self.design)
         value = self.value(labels, members, right)

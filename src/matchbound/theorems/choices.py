@@ -83,7 +83,7 @@ class Choices:
 
     @staticmethod
     def from_dict(choices: Mapping[str, Any]) -> "Choices":
-        """Refused if there is a choice that matchbound does not know."""
+        """Make choices by name; refuse a name that is not a choice."""
         names = {field.name for field in fields(Choices)}
         for name in choices:
             if name not in names:

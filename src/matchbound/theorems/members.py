@@ -1,4 +1,4 @@
-"""Nodes with a true match: nobody knows how many there are, so recall takes the worst number."""
+"""Nodes with a true match. Their number is unknown, so recall is bounded for the worst number."""
 
 import math
 from bisect import bisect_left
