@@ -62,8 +62,8 @@ def share_lower(
     if everywhere >= at_most * (1 - GRAIN):
         return everywhere
 
-    found = least_share(lambda n: _invert(k, s, n, delta), size, known)
-    return max(found, everywhere)
+    least_over_sizes = least_share(lambda n: _invert(k, s, n, delta), size, known)
+    return max(least_over_sizes, everywhere)
 
 
 def hypergeometric_share(
