@@ -2,7 +2,6 @@
 
 import random
 
-import matcher_references as references
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -12,6 +11,7 @@ import matchbound as mb
 from matchbound import matchers
 from matchbound.matchers.board import Board
 from matchbound.matchers.seeds import read_seeds
+from support import matcher_references as references
 from support.networks import (
     SHARED,
     erdos_renyi,
