@@ -48,7 +48,7 @@ class Opened:
 
     material: Material
     live: Live | str
-    search: dict[str, Any]
+    search: Mapping[str, object]
 
 
 def open_inputs(audit: Path, draw: Draw, given: Inputs) -> Opened:
@@ -106,7 +106,7 @@ def _right(con: Engine, draw: Draw, given: Inputs) -> Records:
 
 
 def _load_population(con: Engine, audit: Path, draw: Draw, given: Inputs, left: Source) -> None:
-    """The table `population`: which side a candidate's ids are on may hang on it."""
+    """Load the population: reading candidates may need it to decide which column holds its ids."""
     where = given.population
     if where is None and left.digest == draw.population["digest"]:
         where = given.records
@@ -144,7 +144,7 @@ def _holdout(
 
 
 def _indexed(right: Records) -> "Future[Search]":
-    """The search, made beside everything else: it may take a minute."""
+    """Build the search in a thread of its own: it may take a minute."""
     columns = {name: right.table.column(1 + i) for i, name in enumerate(right.names)}
     made: Future[Search] = Future()
 
