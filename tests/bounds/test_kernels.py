@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -86,10 +87,10 @@ def test_a_kernel_calls_kernels_of_its_own_form():
 
 
 def test_python_s_patience_ends(monkeypatch):
-    monkeypatch.setattr("matchbound.compiled.sys.modules", {})
+    monkeypatch.setattr("matchbound.compiled.sys", SimpleNamespace(modules={}))
     monkeypatch.setattr("matchbound.compiled._steps", 0)
     assert not worth_compiling(PATIENCE)
     assert worth_compiling(1)
     monkeypatch.setattr("matchbound.compiled._steps", 0)
-    monkeypatch.setattr("matchbound.compiled.sys.modules", {"numba": None})
+    monkeypatch.setattr("matchbound.compiled.sys", SimpleNamespace(modules={"numba": None}))
     assert worth_compiling(1)
