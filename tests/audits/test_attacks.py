@@ -281,12 +281,16 @@ def entries_of(*facts):
     return [{"entry": i, "digest": str(i), **one} for i, one in enumerate(facts, start=1)]
 
 
+def digest(name):
+    return {"rows": name, "bytes": None}
+
+
 def matcher_named(name):
-    return {"name": "", "digest": name, "threshold": None, "columns": {}}
+    return {"name": "", "digest": digest(name), "threshold": None, "columns": {}}
 
 
 DRAWN = {"kind": "draw", "seed": "s", "seed_given": False, "labels": 9, "train": 0, "delta": 0.05}
-LABELLED = {"kind": "labels", "labels": "some", "validation": 3}
+LABELLED = {"kind": "labels", "labels": digest("some"), "validation": 3}
 DRAWN |= {"several": 1, "second": False, "draw": "before"}
 
 
@@ -306,7 +310,7 @@ DRAWN |= {"several": 1, "second": False, "draw": "before"}
 )
 def test_what_costs_probability(more, sure):
     """The union bound: δ for each draw and matcher that the best may have been picked from."""
-    issued = {"holdout": [matcher_named("H")], "complete": [], "labels": "", "delta": 0.05}
+    issued = {"holdout": [matcher_named("H")], "complete": [], "labels": digest(""), "delta": 0.05}
     issued |= {"is_sampled": False, "exploratory": []}
     found = standing(entries_of(DRAWN, *more), issued)
     assert found["together"] == sure

@@ -19,7 +19,7 @@ from matchbound.audits.ledger import (
 from matchbound.audits.order import hash_of
 from matchbound.audits.request import chosen
 from matchbound.audits.sample import draw, redraw
-from matchbound.audits.standing import certified, planned, standing
+from matchbound.audits.standing import certified, outputs_on_record, planned, standing
 
 __all__ = [
     "BROUGHT",
@@ -51,6 +51,7 @@ __all__ = [
     "how_searched",
     "labels",
     "labels_of",
+    "outputs_on_record",
     "planned",
     "read_ledger",
     "redraw",

@@ -5,15 +5,17 @@ from pathlib import Path
 from matchbound.audits.draw import Draw
 from matchbound.audits.folder import last_draw, refuse_unfinished
 from matchbound.audits.ledger import Transaction, since_draw, sound_ledger
+from matchbound.audits.standing import same_labels
 from matchbound.errors import InputError
+from matchbound.tables import Digest
 
 
-def enter_labels(ledger: Transaction, digest: str, validation: int) -> None:
+def enter_labels(ledger: Transaction, digest: Digest, validation: int) -> None:
     """Put labels on record, unless they are those that were put there last."""
     entries = since_draw(ledger.entries)
-    known = [entry["labels"] for entry in entries if entry["kind"] == "labels"]
-    if not known or known[-1] != digest:
-        ledger.add("labels", labels=digest, validation=validation)
+    entered = [entry["labels"] for entry in entries if entry["kind"] == "labels"]
+    if not entered or not same_labels(entered[-1], digest.as_dict()):
+        ledger.add("labels", labels=digest.as_dict(), validation=validation)
 
 
 def check_on_record(audit: Path) -> None:

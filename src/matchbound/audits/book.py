@@ -137,7 +137,7 @@ class Book:
         return csv_text(["x", "y"], rows)
 
 
-def provenance(entries: Sequence[Entry], digest: str) -> dict[str, Any] | None:
+def provenance(entries: Sequence[Entry], digest: str | None) -> dict[str, Any] | None:
     """How the labels with this digest came about, if the labelling page wrote them."""
     book = Book.of(entries)
     text = book.to_csv()

@@ -13,6 +13,7 @@ from matchbound.audits.ledger import Entry, since_draw, sound_ledger, transactio
 from matchbound.audits.standing import draws_cost
 from matchbound.errors import InputError
 from matchbound.files import alone, refuse_existing
+from matchbound.tables import Recorded, is_same_table
 from matchbound.theorems import at_least, percent
 
 
@@ -62,7 +63,9 @@ def decide(folder: Path, entries: Sequence[Entry], request: Request) -> Decision
     if last is None or "choices" not in last or _labels_seen(entries):
         return fresh
     before = entries[last["choices"] - 1]
-    other = {name for name, value in request.facts.items() if before.get(name) != value}
+    other = {
+        name for name, value in request.facts.items() if not _is_same(name, before.get(name), value)
+    }
     if not other:
         words = "Nothing has changed since that draw: the seed stays, and this costs nothing."
         return Decision(words, last, unfinished=unfinished)
@@ -70,6 +73,16 @@ def decide(folder: Path, entries: Sequence[Entry], request: Request) -> Decision
         words = f"The seed stays, and this costs nothing. {GROWN}"
         return Decision(words, last, grown=True, unfinished=unfinished)
     return fresh
+
+
+def _is_same(name: str, before: Any, now: Any) -> bool:
+    """Whether a fact is as it was; tables and matchers are by their rows."""
+    if name in ("population", "trained_on"):
+        return is_same_table(before, now)
+    if name == "holdout":
+        one, other = ([Recorded.of(record) for record in records] for records in (before, now))
+        return len(one) == len(other) and all(map(Recorded.is_same, one, other))
+    return bool(before == now)
 
 
 GROWN = (

@@ -16,7 +16,7 @@ from matchbound.audits.folder import (
     text_digest,
 )
 from matchbound.audits.ledger import transaction
-from matchbound.engines import ROWS
+from matchbound.engines import Engine
 from matchbound.errors import InputError, MatchboundError, UnfinishedError
 from matchbound.files import (
     alone,
@@ -29,7 +29,7 @@ from matchbound.files import (
     refuse_existing,
     write_whole,
 )
-from matchbound.tables import Matching, Row
+from matchbound.tables import Digest, Matching, Row, Source, digest_of_ids, id_column, is_same_table
 from matchbound.theorems import Choices
 
 if TYPE_CHECKING:
@@ -79,6 +79,10 @@ class Draw:
     @property
     def digest(self) -> str:
         return str(self.as_dict()["digest"])
+
+    @property
+    def population_digest(self) -> Digest:
+        return Digest.of(self.population["digest"])
 
     @property
     def is_second(self) -> bool:
@@ -131,11 +135,17 @@ class Draw:
             )
 
     def _begins_with(self, before: "Draw") -> bool:
-        kept = ("seed", "train", "choices", "matching", "train_seed", "trained_on")
+        kept = ("seed", "train", "choices", "matching", "train_seed")
         same = all(self.as_dict()[name] == before.as_dict()[name] for name in kept)
-        for name in ("digest", "size", "id"):
+        for name in ("size", "id"):
             same = same and self.population[name] == before.population[name]
-        return same and self.validated[: before.labels] == before.validated
+        same = same and is_same_table(self.population["digest"], before.population["digest"])
+        trained_on = [one.trained_on and one.trained_on["digest"] for one in (self, before)]
+        return (
+            same
+            and is_same_table(*trained_on)
+            and self.validated[: before.labels] == before.validated
+        )
 
     def facts(self) -> dict[str, Any]:
         """What the ledger keeps of a draw; `several` algorithms share its δ."""
@@ -214,6 +224,7 @@ class Draw:
                 trained_on=record["trained_on"],
             )
             changed = draw.as_dict() != record
+            draw.population_digest  # noqa: B018 (raises if it is none)
             for name in ("path", "id"):
                 if not isinstance(draw.population[name], str | None):
                     raise TypeError(f"population has no such {name}")
@@ -259,7 +270,7 @@ def population_of(draw: Draw, audit: Any, given: Any = None) -> Any:
             "population must be given again, because it was drawn from a table in memory, got "
             "None. Certify from Python with the same table, or draw from a file."
         )
-    if isinstance(audit, Draw) or draw.population["digest"].startswith(ROWS):
+    if isinstance(audit, Draw) or draw.population_digest.bytes is None:
         return recorded
     found = find_file(recorded, Path(audit))
     if not found:
@@ -267,8 +278,15 @@ def population_of(draw: Draw, audit: Any, given: Any = None) -> Any:
             f"population must be where it was drawn from, got {recorded!r} (no such file). "
             "Say where it is now with --population."
         )
-    fitting = [place for place in found if digest_of_file(place) == draw.population["digest"]]
+    fitting = [place for place in found if digest_of_file(place) == draw.population_digest.bytes]
     return (fitting or found)[0]
+
+
+def digest_as_drawn(con: Engine, draw: Draw, source: Source) -> Digest | None:
+    """Digest a population; None if it is not the one that was drawn from."""
+    column, drawn = id_column(source, draw.population["id"]), draw.population_digest
+    digest = digest_of_ids(con, source, column, draw.matching.source, [drawn])
+    return digest if digest.is_same(drawn, read_alike=True) else None
 
 
 def join_orders(trained: Sequence[str], validated: Sequence[str]) -> tuple[Row, ...]:

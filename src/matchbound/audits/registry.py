@@ -11,13 +11,21 @@ from matchbound.audits.ledger import Transaction, transaction, validation_labels
 from matchbound.audits.variances import variances_of
 from matchbound.engines import connect
 from matchbound.errors import InputError
-from matchbound.files import is_file
-from matchbound.tables import open_source, opened
+from matchbound.files import hashing_once, is_file
+from matchbound.tables import (
+    Reading,
+    digest_of,
+    open_source,
+    recognise,
+    register_outputs,
+    rows_of_labels,
+)
 
 if TYPE_CHECKING:
     from os import PathLike
 
 
+@hashing_once()
 def register(
     audit: "str | PathLike[str]",
     *,
@@ -34,9 +42,8 @@ def register(
     if holdout is None:
         raise InputError("holdout must be given, got None. Give the holdout matcher's output.")
     with connect() as con:
-        outputs = opened(
-            con, holdout, threshold, columns, draw.choices.algorithms, draw.choices.scores
-        )
+        reading = Reading(columns or {}, threshold, draw.choices.scores)
+        outputs = register_outputs(con, holdout, reading, draw.choices.algorithms, draw.matching)
         variances = {}
         if len(outputs) == 1 and _is_trained_labelled(folder, draw):
             variances = variances_of(con, folder, draw, outputs[0])
@@ -45,7 +52,7 @@ def register(
         labelled = _labelled(ledger, Draw.load(folder))
         more = {"variances": variances} if variances and not labelled else {}
         for one in outputs:
-            ledger.add("register", holdout=dict(one.facts), validation=labelled, **more)
+            ledger.add("register", holdout=one.recorded.as_dict(), validation=labelled, **more)
     return labelled
 
 
@@ -63,5 +70,7 @@ def _labelled(ledger: Transaction, draw: Draw) -> int:
         return known
     count = len({x for x, _ in labels(ledger.folder, "validation")} - set(draw.trained))
     with connect() as con:
-        enter_labels(ledger, open_source(con, "labels", path).digest, count)
+        source = open_source(con, "labels", path)
+        digest = digest_of(con, source, rows_of_labels(source, recognise(source, {})))
+        enter_labels(ledger, digest, count)
     return max(count, known)

@@ -23,12 +23,14 @@ from matchbound.errors import InputError
 from matchbound.tables import (
     Matching,
     Output,
+    Reading,
     count_rows,
+    digest_of_ids,
     id_column,
     kinds_of_ids,
     open_source,
-    opened,
     read_ids,
+    register_outputs,
 )
 from matchbound.tallies import check_on_population
 from matchbound.theorems import Choices
@@ -66,11 +68,13 @@ def requested(
     progress("reading the population")
     table = open_source(con, "population", population)
     if phase is not None:
-        phase.check(table, id, matching)
+        phase.check(con, table, id, matching)
         id, matching = phase.id, phase.matching
     matching.check_future(fixed.future)
     column = id_column(table, id)
-    outputs = _outputs(con, holdout, threshold, columns, fixed)
+    outputs = _outputs(
+        con, holdout, Reading(columns or {}, threshold, fixed.scores), fixed, matching
+    )
     kinds = kinds_of_ids(table, column, outputs, matching)
     if fixed.among or fixed.counted or phase is not None or trained_on is not None:
         kinds = "string", "string"  # ids are compared with those of drawn nodes
@@ -80,15 +84,16 @@ def requested(
         check_second(fixed)
     else:
         train = check_count("train", train, 0, size)
-    registered = tuple(one.facts for one in outputs)
+    registered = tuple(one.recorded.as_dict() for one in outputs)
     words = [check_on_population(con, one, matching, kinds) for one in outputs]
     if earlier is not None and known_labels is not None and len(outputs) == 1:
         variances = variances_from(con, earlier.nodes, known_labels, outputs[0], matching)
         fixed = replace(fixed, variances=variances)
     fixed = replace(fixed, few_misses=_few_misses(fixed, labels, con, outputs, size))
+    digest = digest_of_ids(con, table, column, matching.source).as_dict()
     plan = Plan(
         con,
-        table.as_dict(size=size, id=id),
+        {"path": table.path, "digest": digest, "size": size, "id": id},
         None if is_train_alone else labels,
         train if earlier is None else len(earlier.nodes),
         fixed,
@@ -100,7 +105,7 @@ def requested(
     )
     plan = replace(plan, labels=plan.checked_labels())
     facts = {
-        "population": table.digest,
+        "population": digest,
         "size": size,
         "id": column,
         "matching": matching.as_dict(),
@@ -120,7 +125,7 @@ def requested(
     where = table.path or "a table"
     first_line = f"Population: {where}, {size} nodes with ids in {column!r}."
     known = [
-        f"Holdout matcher{f' {one.name}' if one.name else ''}: {what}."
+        f"Holdout matcher{f' {one.algorithm}' if one.algorithm else ''}: {what}."
         for one, what in zip(outputs, words, strict=True)
     ]
     lines = [first_line, *known, *plan.lines(seed)]
@@ -147,7 +152,8 @@ def _earlier(
                 "train on. Drop one of them."
             )
         source = open_source(con, "trained_on", trained_on)
-        return Earlier(labelled_nodes(con, source, matching), source=source.as_dict())
+        nodes, digest = labelled_nodes(con, source, matching)
+        return Earlier(nodes, source={"path": source.path, "digest": digest.as_dict()})
     if phase is not None:
         return Earlier(first(con, phase.seed, "train", phase.train, size), seed=phase.seed)
     return None
@@ -160,16 +166,12 @@ def _refuse_other_labels(
 
 
 def _outputs(
-    con: Engine,
-    holdout: Any,
-    threshold: float | None,
-    columns: Mapping[str, str] | None,
-    choices: Choices,
-) -> list[Output]:
+    con: Engine, holdout: Any, reading: Reading, choices: Choices, matching: Matching
+) -> Sequence[Output]:
     """The holdout matchers to put on record, of which there may be none."""
     if holdout is not None:
-        return opened(con, holdout, threshold, columns, choices.algorithms, choices.scores)
-    if threshold is not None or columns:
+        return register_outputs(con, holdout, reading, choices.algorithms, matching)
+    if reading.threshold is not None or reading.columns:
         raise InputError(
             "threshold and columns must come with a holdout matcher, got them alone. "
             "Give it too, or give them to certify."

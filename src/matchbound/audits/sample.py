@@ -11,9 +11,10 @@ from matchbound.audits.draw import Draw
 from matchbound.audits.request import requested
 from matchbound.audits.training import Phase, phase_in
 from matchbound.engines import Progress, connect
-from matchbound.files import is_file
+from matchbound.files import hashing_once, is_file
 
 
+@hashing_once()
 def draw(
     population: Any,
     *,

@@ -7,7 +7,7 @@ from typing import Any
 
 from matchbound.audits.book import provenance
 from matchbound.audits.ledger import Entry
-from matchbound.tables import matcher
+from matchbound.tables import Digest, Recorded
 from matchbound.theorems import Choices, at_least
 
 
@@ -19,7 +19,7 @@ def certified(
     for name, source in inputs.items():
         role, _, algorithm = name.partition(" ")
         if role in outputs_by_role:
-            outputs_by_role[role].append(matcher(algorithm, source))
+            outputs_by_role[role].append(Recorded.of(source, algorithm).as_dict())
     return {
         **outputs_by_role,
         "labels": inputs["labels"]["digest"],
@@ -36,7 +36,7 @@ def standing(entries: Sequence[Entry], issued: Mapping[str, Any]) -> dict[str, A
     several = draws[-1][0]["several"]
     looked_at = _looked_at(draws[-1])
     registered = _registered(entries, issued["holdout"])
-    labelled = provenance(entries, issued["labels"])
+    labelled = provenance(entries, Digest.of(issued["labels"]).bytes)
     return {
         "entries": len(entries),
         "head": entries[-1]["digest"] if entries else "",
@@ -45,12 +45,32 @@ def standing(entries: Sequence[Entry], issued: Mapping[str, Any]) -> dict[str, A
         "grown": any("grown" in entry for entry in draws[-1]),
         "draws": len(draws),
         "certificates": len(before) + 1,
-        "other_labels": sum(one["labels"] != issued["labels"] for one in before),
+        "other_labels": sum(not same_labels(one["labels"], issued["labels"]) for one in before),
         "matchers": len(looked_at) // several,
         "uncertified": len(looked_at - _certified(draws[-1])) // several,
         "together": at_least(1 - sum(map(_cost, draws), Fraction(0))),
         **({} if labelled is None else {"labelled": labelled}),
     }
+
+
+def same_labels(one: Any, other: Any) -> bool:
+    """Whether two digests, as the ledger has them, are of the same labels.
+
+    The columns that they were read by are not on record, so rows decide where both are there.
+    """
+    first, second = Digest.of(one), Digest.of(other)
+    return first.is_same(second, read_alike=first.rows is None or second.rows is None)
+
+
+def outputs_on_record(entries: Sequence[Entry]) -> list[Recorded]:
+    """Every matcher's output that the ledger has."""
+    records: list[Any] = []
+    for entry in entries:
+        if entry["kind"] in ("register", "watch"):
+            records.append(entry["holdout"])
+        elif entry["kind"] == "certificate":
+            records += [*entry["holdout"], *entry["complete"]]
+    return [Recorded.of(record) for record in records]
 
 
 def planned(entries: Sequence[Entry], holdouts: Iterable[Mapping[str, Any]]) -> dict[str, float]:
@@ -99,27 +119,49 @@ def _cost(draw: Sequence[Entry]) -> Fraction:
     was on record before the labels, or whose numbers were seen, costs δ whether or not it was
     certified: the best may have been picked by them.
     """
-    gaps: dict[str, set[str]] = {}  # by holdout matcher: complete ones whose gap was sampled
+    numbers = _Numbers(draw)
+    gaps: dict[int, set[tuple[int, ...]]] = {}  # by holdout: complete ones whose gap was sampled
     for one in draw:
         for holdout in one["holdout"] if one["kind"] == "certificate" else ():
-            sampled = {repr(one["complete"])} if one["is_sampled"] and one["complete"] else set()
-            gaps.setdefault(repr(holdout), set()).update(sampled)
+            complete = tuple(map(numbers.of, one["complete"]))
+            sampled = {complete} if one["is_sampled"] and complete else set()
+            gaps.setdefault(numbers.of(holdout), set()).update(sampled)
     for holdout in _on_record_or_watched(draw):
-        gaps.setdefault(repr(holdout), set())
+        gaps.setdefault(numbers.of(holdout), set())
     number = Fraction(sum(max(len(some), 1) for some in gaps.values()), draw[0]["several"])
     return Fraction(repr(draw[0]["delta"])) * max(number, Fraction(1))
 
 
-def _looked_at(draw: Sequence[Entry]) -> set[str]:
+class _Numbers:
+    """A number for each of a draw's matchers: two outputs have the same if they are the same.
+
+    Outputs that are the same as a third are the same, whichever of bytes and rows showed it.
+    """
+
+    def __init__(self, draw: Sequence[Entry]) -> None:
+        groups: list[list[Recorded]] = []
+        for output in outputs_on_record(draw):
+            same = [group for group in groups if any(map(output.is_same, group))]
+            groups = [group for group in groups if group not in same]
+            groups.append([output, *(one for group in same for one in group)])
+        self._numbers = {
+            repr(one.as_dict()): number for number, group in enumerate(groups) for one in group
+        }
+
+    def of(self, record: Mapping[str, Any]) -> int:
+        return self._numbers[repr(Recorded.of(record).as_dict())]
+
+
+def _looked_at(draw: Sequence[Entry]) -> set[int]:
     """The holdout matchers that were on record before the labels, or whose numbers were seen."""
     certificates = [entry for entry in draw if entry["kind"] == "certificate"]
     seen = [holdout for one in certificates for holdout in one["holdout"]]
-    return {repr(holdout) for holdout in (*_on_record_or_watched(draw), *seen)}
+    return set(map(_Numbers(draw).of, (*_on_record_or_watched(draw), *seen)))
 
 
-def _certified(draw: Sequence[Entry]) -> set[str]:
+def _certified(draw: Sequence[Entry]) -> set[int]:
     certificates = [one for one in draw if one["kind"] == "certificate" and not one["exploratory"]]
-    return {repr(holdout) for one in certificates for holdout in one["holdout"]}
+    return {_Numbers(draw).of(holdout) for one in certificates for holdout in one["holdout"]}
 
 
 def _on_record_or_watched(draw: Sequence[Entry]) -> Iterator[Mapping[str, Any]]:
@@ -147,8 +189,9 @@ def _registered(entries: Sequence[Entry], holdouts: Iterable[Mapping[str, Any]])
 
 
 def _place_of(entries: Sequence[Entry], holdout: Mapping[str, Any]) -> int | None:
+    output = Recorded.of(holdout)
     for entry in _before_labels(entries):
-        if entry["kind"] == "register" and entry["holdout"] == holdout:
+        if entry["kind"] == "register" and Recorded.of(entry["holdout"]).is_same(output):
             return int(entry["entry"])
     return None
 

@@ -16,10 +16,12 @@ from matchbound.certificates.certificate import (
 )
 from matchbound.certificates.place import ledger_of, other_ledger, repaired_ledger
 from matchbound.certificates.recount import recounted
+from matchbound.certificates.rows import rows_at
 from matchbound.certificates.words import advise
-from matchbound.engines import ROWS, Progress
+from matchbound.engines import Progress
 from matchbound.errors import MatchboundError
-from matchbound.files import digest_of_file, find_file, is_folder
+from matchbound.files import digest_of_file, find_file, hashing_once, is_folder
+from matchbound.tables import Digest
 from matchbound.theorems import brought_variances, choose_threshold, guarantees, parts
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ class Verification:
         return [self.repaired] if self.repaired else []
 
 
+@hashing_once()
 def verify(
     target: "str | PathLike[str] | Certificate",
     *,
@@ -171,9 +174,10 @@ def _at_hand(certificate: Certificate, folder: Path) -> tuple[dict[str, Path], l
     """The files that the inputs came from, by their digests if several might be meant."""
     places, missing = {}, []
     for name, source in certificate.inputs.items():
-        is_file = source["path"] is not None and not source["digest"].startswith(ROWS)
+        digest = Digest.of(source["digest"])
+        is_file = source["path"] is not None and digest.bytes is not None
         found = find_file(source["path"], folder) if is_file else []
-        fitting = [place for place in found if digest_of_file(place) == source["digest"]]
+        fitting = [place for place in found if digest_of_file(place) == digest.bytes]
         if found:
             places[name] = (fitting or found)[0]
         else:
@@ -182,8 +186,12 @@ def _at_hand(certificate: Certificate, folder: Path) -> tuple[dict[str, Path], l
 
 
 def _other_files(certificate: Certificate, places: Mapping[str, Path]) -> Iterator[str]:
+    """The files that have neither the bytes nor the rows that were certified."""
     for name, place in places.items():
-        if digest_of_file(place) != certificate.inputs[name]["digest"]:
+        recorded = Digest.of(certificate.inputs[name]["digest"])
+        if digest_of_file(place) == recorded.bytes:
+            continue
+        if recorded.rows is None or rows_at(certificate, name, places) != recorded.rows:
             yield f"inputs.{name}: {str(place)!r} is not the file that was certified"
 
 
