@@ -150,7 +150,7 @@ def as_brought(
     return Setting(size, "string", sample, (), choices, inputs, BROUGHT, matching)
 
 
-def _record(source: Source, digest: Digest, **more: Any) -> dict[str, Any]:
+def _record(source: Source, digest: Digest, /, **more: Any) -> dict[str, Any]:
     return {"path": source.path, "digest": digest.as_dict(), **more}
 
 

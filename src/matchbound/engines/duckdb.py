@@ -86,11 +86,11 @@ class DuckDB:
 
     def arrow(self, sql: str) -> Any:
         with _translated():
-            return self._con.sql(sql).to_arrow_table()
+            return self._con.sql(sql, alias="selected").to_arrow_table()
 
     def batches(self, sql: str) -> Iterator[Any]:
         with _translated():
-            yield from self._con.sql(sql).to_arrow_reader(BATCH)
+            yield from self._con.sql(sql, alias="selected").to_arrow_reader(BATCH)
 
     def _run(self, sql: str) -> list[Any]:
         with _translated():

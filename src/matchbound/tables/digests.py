@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from matchbound.engines import Engine
-from matchbound.tables.forms import Clusters, Form
+from matchbound.tables.forms import Clusters, Form, Pairs
 from matchbound.tables.ids import node_of
-from matchbound.tables.sources import Source, readable
+from matchbound.tables.sources import UNTYPED, Source, readable
 
 CHUNK = 65_536  # rows
 
@@ -98,7 +98,7 @@ def _columns(source: Source, form: Form) -> list[Column]:
         ]
     pair = [
         Column("x", node_of(source, form.x, form.x_source)),
-        Column("y", node_of(source, form.y, form.y_source)),
+        Column("y", _y(source, form)),
         *_sources(source, ("x source", form.x_source), ("y source", form.y_source)),
     ]
     if form.score is not None:
@@ -108,6 +108,13 @@ def _columns(source: Source, form: Form) -> list[Column]:
     if form.positive is not None:
         pair.append(Column("verdict", source.score(form.positive), is_number=True))
     return pair
+
+
+def _y(source: Source, form: Pairs) -> str:
+    """A column in which no label has a match may have no type of its own."""
+    if source.columns[form.y] in UNTYPED:
+        return "cast(null as string)"
+    return node_of(source, form.y, form.y_source)
 
 
 def _sources(source: Source, *columns: tuple[str, str | None]) -> list[Column]:

@@ -16,6 +16,7 @@ from matchbound.tables.objects import as_table
 
 FITTING = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 WHOLE = FITTING | {"UBIGINT", "HUGEINT", "UHUGEINT"}
+UNTYPED = ('"NULL"', "NULL")
 SMALL = 4 << 20
 """Bytes of a file whose rows are digested at once: it takes less than a tenth of a second."""
 
