@@ -28,8 +28,6 @@ from matchbound.files import (
 NAME = "ledger.jsonl"
 Entry = Mapping[str, Any]
 """An entry, as JSON: its number, time, kind and facts, the digest before it and its own."""
-Matcher = Mapping[str, object]
-"""A matcher's output as the ledger has it: two are the same if all of it is."""
 
 
 @dataclass(frozen=True)

@@ -95,11 +95,11 @@ class DuckDB:
 
     def arrow(self, sql: str) -> Any:
         with _translated():
-            return self._con.sql(sql).to_arrow_table()
+            return self._con.sql(sql, alias="selected").to_arrow_table()
 
     def batches(self, sql: str) -> Iterator[Any]:
         with _translated():
-            yield from self._con.sql(sql).to_arrow_reader(BATCH)
+            yield from self._con.sql(sql, alias="selected").to_arrow_reader(BATCH)
 
     def _run(self, sql: str, values: list[list[Any]] | None = None) -> list[Any]:
         with _translated():

@@ -1,11 +1,8 @@
 """What an engine is: it opens a user's table, keeps a query's result, and gives a query's rows."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
-
-ROWS = "rows:"
-"""How the digest of a table begins that is no file: it is one of its rows."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,6 @@ class Opened:
 
     scan: str
     columns: Mapping[str, str]
-    digest: Callable[[], str] | None = None  # of the rows, for what is no file
 
 
 class QueryError(Exception):
