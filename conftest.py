@@ -12,12 +12,15 @@ from pathlib import Path
 import pytest
 
 if os.environ.get("MATCHBOUND_NO_FCNTL"):
-    blocker = Path(__file__).parent / "tests" / "support" / "no_fcntl"
-    paths = [str(blocker), *filter(None, [os.environ.get("PYTHONPATH")])]
-    os.environ["PYTHONPATH"] = os.pathsep.join(paths)
-    sys.path.insert(0, str(blocker))
-    sys.modules.pop("sitecustomize", None)
-    import sitecustomize  # noqa: F401
+    blocker = str(Path(__file__).parent / "tests" / "support" / "no_fcntl")
+    if sys.modules.get("fcntl", sys) is not None:  # else pytest-xdist started this process so
+        os.environ["PYTHONPATH"] = os.pathsep.join(
+            [blocker, *filter(None, [os.environ.get("PYTHONPATH")])]
+        )
+        sys.path.insert(0, blocker)
+        sys.modules.pop("sitecustomize", None)
+        import sitecustomize  # noqa: F401
+    assert sys.modules["fcntl"] is None
 
 
 @pytest.fixture(scope="session")

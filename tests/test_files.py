@@ -33,7 +33,7 @@ CHECKS = """
     from matchbound.audits.ledger import read_ledger, transaction
     from matchbound.errors import InputError
 
-    folder = Path(sys.argv[1])
+    folder, files.STALE = Path(sys.argv[1]), 0.1
     files.write_whole({folder / "a": "old"}, force=False)
     files.write_whole({folder / "a": "new", folder / "b": b"b"}, force=True)
     assert (folder / "a").read_text() == "new"
@@ -76,9 +76,9 @@ def test_files_and_locks(tmp_path, fcntl):
 HOLD = """
     import sys, time
     from pathlib import Path
-    from matchbound.files import one_writer
+    from matchbound.files import alone, one_writer
 
-    with one_writer(Path(sys.argv[1])):
+    with alone(Path(sys.argv[1])), one_writer(Path(sys.argv[1])):
         print("held", flush=True)
         time.sleep(60)
 """
@@ -88,9 +88,9 @@ WRITE = """
     from matchbound import files
     from matchbound.errors import EngineError
 
-    files.PATIENCE = float(sys.argv[2])
+    files.PATIENCE = files.STALE = float(sys.argv[2])
     try:
-        with files.one_writer(Path(sys.argv[1])):
+        with files.one_writer(Path(sys.argv[1])), files.alone(Path(sys.argv[1])):
             print("written")
     except EngineError as error:
         print(error)
@@ -119,7 +119,7 @@ def test_a_lock_is_held_until_its_process_ends_and_not_longer(tmp_path, fcntl):
 def test_a_lock_of_another_machine_is_never_taken_over(tmp_path):
     """Without locks of the system: whether its process still runs cannot be told from here."""
     (tmp_path / ".ledger.lock").write_text("1\nanother-machine\n")
-    said, _ = python(WRITE, tmp_path, 1, fcntl=False).communicate()
+    said, _ = python(WRITE, tmp_path, 0.5, fcntl=False).communicate()
     assert said.startswith(f"cannot write to {tmp_path}: another process")
     assert (tmp_path / ".ledger.lock").exists()
 
@@ -129,7 +129,7 @@ COUNT = """
     from pathlib import Path
     from matchbound.audits.ledger import transaction
 
-    for _ in range(20):
+    for _ in range(10):
         with transaction(Path(sys.argv[1]), begins=True) as ledger:
             ledger.add("label", number=len(ledger.entries))
 """
@@ -144,7 +144,7 @@ def test_writers_at_the_same_time_lose_nothing(tmp_path, fcntl):
     assert [(one.communicate(), one.returncode)[1] for one in writers] == [0, 0, 0]
     ledger = read_ledger(folder)
     assert (ledger.problems, ledger.unfinished) == ((), False)
-    assert [entry["number"] for entry in ledger.entries] == list(range(60))
+    assert [entry["number"] for entry in ledger.entries] == list(range(30))
     assert [path.name for path in folder.iterdir()] == ["ledger.jsonl"]
 
 

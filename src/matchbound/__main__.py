@@ -1,7 +1,6 @@
 """`python -m matchbound`."""
 
-import sys
+if __name__ == "__main__":
+    from matchbound.commands.main import main
 
-from matchbound.commands.main import main
-
-sys.exit(main())
+    raise SystemExit(main())

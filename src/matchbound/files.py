@@ -22,6 +22,8 @@ from matchbound.errors import EngineError, InputError, MatchboundError
 Rows = Iterable[Sequence[Any]]
 PATIENCE = 600.0
 """Seconds to wait while another process writes to the same audit folder."""
+STALE = 3.0
+"""Seconds that it may take to recognise the lock file of a killed process."""
 
 
 def refuse_existing(paths: list[Path], force: bool) -> None:
@@ -93,9 +95,11 @@ def _locked(path: Path, wait: float, refusal: MatchboundError) -> Iterator[None]
     itself is the lock: it names the process and the machine, and is taken over if that process is
     no longer running. If it names another machine, nobody can tell, and the refusal says so.
     """
-    from filelock import FileLock, Timeout
+    from filelock import FileLock, SoftFileLock, Timeout
 
     lock = FileLock(path, timeout=wait, poll_interval=0.01)
+    if isinstance(lock, SoftFileLock):
+        lock.timeout = max(wait, STALE)
     while not lock.is_locked:
         try:
             lock.acquire()

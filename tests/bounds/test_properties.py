@@ -1,5 +1,8 @@
 """Every property in a bound's row is one that the bound has: one contract over the whole table."""
 
+import itertools
+import math
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -142,3 +145,26 @@ def test_ones_and_share_are_the_same_bound(name):
         assert row.share(values, (SIZE, SIZE), DELTA, (0.0, 0)) == pytest.approx(low)
         known = row.share(values, (SIZE, SIZE), DELTA, (3.0, 4))
         assert known == pytest.approx((3 + low * SIZE) / (4 + SIZE))
+
+
+def most_often_wrong_at_some_time(row, size=10, delta=0.3):
+    """The greatest probability, over populations of zeros and ones, that some beginning fails."""
+    lows = {
+        drawn: bounds.lower(np.array(drawn), size=size, delta=delta, method=row.bound)
+        for count in range(1, size + 1)
+        for drawn in itertools.product([0.0, 1.0], repeat=count)
+    }
+    failed = Counter()
+    for order in itertools.product([0.0, 1.0], repeat=size):
+        mean = sum(order) / size
+        failed[sum(order)] += any(lows[order[:n]] > mean + 1e-9 for n in range(1, size + 1))
+    return max(count / math.comb(size, int(ones)) for ones, count in failed.items())
+
+
+@pytest.mark.parametrize("name", [name for name, row in BOUNDS.items() if row.anytime])
+def test_a_bound_at_any_time_holds_at_all_times_together(name):
+    assert most_often_wrong_at_some_time(BOUNDS[name]) <= 0.3
+
+
+def test_a_bound_for_one_time_does_not():
+    assert most_often_wrong_at_some_time(BOUNDS["hypergeometric"]) > 0.3

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 import matchbound as mb
-from matchbound.certificates.record import changed as changed_in
-from matchbound.certificates.record import digest_of, leaves
+from matchbound.certificates.record import Record, digest_of, leaves
 from support.audits import contents, run
 
 HERE = Path(__file__).parent / "version1"
@@ -114,7 +113,7 @@ def test_any_changed_number_is_named(made, tmp_path, kind):
     assert len(places) > 200
     for place in places:
         altered, in_list = with_one_more(record, place), len(place) > 3
-        named = list(changed_in(altered)) if in_list else differences(altered, path)
+        named = list(Record(altered).changed()) if in_list else differences(altered, path)
         suffix = " was changed"
         changed = [line.removesuffix(suffix) for line in named if line.endswith(suffix)]
         assert any(is_of(name, place) for name in changed), (place, named)

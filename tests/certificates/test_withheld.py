@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import matchbound as mb
-from matchbound.certificates.withheld import command, network
+from matchbound.matchers.program import command, network
 from support.audits import contents, make_audit, read_csv, run, write_csv
 from support.networks import erdos_renyi, made
 

@@ -58,7 +58,7 @@ def test_labels_notes_and_undo(audit):
     for matches in (["b1", "b2"], [], None):
         desk.label("Ann", desk.next("Ann"), matches, "seen twice")
     assert rows(audit) == [(a, "b1"), (a, "b2"), (b, "")]
-    assert desk.state("Ann")["unsure"] == [3]
+    assert desk.state("Ann").unsure == [3]
     assert desk.undo("Ann") == 3
     assert desk.undo("Ann") == 2
     assert rows(audit) == [(a, "b1"), (a, "b2")]
@@ -133,16 +133,16 @@ def test_a_node_labelled_twice_differently_waits_for_a_decision(audit):
     assert desk.next("Ann") == 4
     assert desk.next("Cat") == 5  # two have seen each of the first three
     state = desk.state("Ann")
-    assert (state["agreed"], state["twice"], state["conflicts"]) == (2, 3, [2])
+    assert (state.agreed, state.twice, state.conflicts) == (2, 3, [2])
     assert rows(audit) == [(a, "b1"), (c, "b4"), (c, "b3")]
     with pytest.raises(InputError, match="somebody labelled it differently"):
         desk.label("Ann", 2, ["b2"])
     desk.label("Ann", 2, ["b2"], decides=True)
     state = desk.state("Ann")
-    assert (state["agreed"], state["twice"], state["conflicts"]) == (2, 3, [])
+    assert (state.agreed, state.twice, state.conflicts) == (2, 3, [])
     assert rows(audit) == [(a, "b1"), (b, "b2"), (c, "b4"), (c, "b3")]
     desk.undo("Ann")
-    assert desk.state("Ann")["conflicts"] == [2]
+    assert desk.state("Ann").conflicts == [2]
 
 
 def test_whoever_is_sure_settles_what_another_is_not(audit):
@@ -150,7 +150,7 @@ def test_whoever_is_sure_settles_what_another_is_not(audit):
     desk.label("Ann", desk.next("Ann"), None)
     desk.label("Ben", 1, ["b1"])
     assert rows(audit) == [(desk.order[0], "b1")]
-    assert desk.state("Ann")["twice"] == 0
+    assert desk.state("Ann").twice == 0
 
 
 def test_one_to_one_draws_have_one_match_a_node(tmp_path):
@@ -219,7 +219,7 @@ def test_a_fresh_draw_begins_afresh(audit):
     assert run("draw", people, *options, "--out", audit) == 0
     again = desk_of(audit)
     assert again.order != desk.order
-    assert (again.next("Ann"), again.state("Ann")["done"]) == (1, 0)
+    assert (again.next("Ann"), again.state("Ann").done) == (1, 0)
 
 
 def test_a_draw_may_grow_and_keeps_its_labels(tmp_path):
@@ -278,7 +278,7 @@ def test_a_draw_until_enough_ends_there(tmp_path):
     labelled = [(x, y) for x, y in rows(audit) if x not in set(desk.order[:5])]
     assert sum(y != "" for _, y in labelled) == 5
     assert labelled[-1][1] != ""
-    assert desk.state("Ann")["enough"]
+    assert desk.state("Ann").enough
     assert run("certify", audit, "--holdout", audit.parent / "holdout.csv") == 0
 
 
@@ -318,7 +318,7 @@ def test_labels_from_before_several_failures_are_mended(audit):
     desk = desk_of(audit)
     for _ in range(4):
         desk.label("Ann", desk.next("Ann"), ["b1"])
-        if desk.state("Ann")["done"] == 1:
+        if desk.state("Ann").done == 1:
             early = (audit / "labels.csv").read_bytes()
     late = (audit / "labels.csv").read_bytes()
     (audit / "labels.csv").write_bytes(early)

@@ -1,10 +1,11 @@
 """What a plan promises is what certifying gives."""
 
+import inspect
 import itertools
 import math
 import re
 import shlex
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from functools import cache
 from math import comb
@@ -485,6 +486,24 @@ def test_what_cannot_be_planned(wrong, message):
 def test_a_promise_that_the_theorem_needs():
     with pytest.raises(InputError, match=r"^at_most_one_match must be promised"):
         plan(**GOOD, theorem="paper", gap=100, gap_rate=0.001)
+
+
+def test_its_keywords_are_choices():
+    """Those that a plan uses: the other fields change nothing that it computes, or are its own."""
+    keywords = inspect.signature(plan).parameters
+    names = {field.name for field in fields(Choices)}
+    used = {"delta", "theorem", "bound", "one_to_one", "at_most_one_match", "gap"}
+    own = {"matched", "guesses"}
+    assert names & set(keywords) == used | own
+    for name in used:
+        assert keywords[name].default is None
+        assert keywords[name].kind is inspect.Parameter.KEYWORD_ONLY
+    assert not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in keywords.values())
+    values = {"delta": 0.1, "theorem": "paper", "bound": "hoeffding", "gap": 50}
+    for name in used:
+        given = {name: values.get(name, True)} | ({"gap_rate": 0.01} if name == "gap" else {})
+        made = plan(size=900, matched=0.8, guesses={"error-rate": 0.1}, labels=20, **given)
+        assert getattr(made.question.choices, name) == values.get(name, True)
 
 
 # The command.

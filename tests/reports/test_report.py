@@ -11,6 +11,8 @@ import pytest
 import matchbound as mb
 from support.audits import certify, make_audit, make_inputs, run, write_csv
 from support.browsers import needs_browser, opened
+from support.scored_audits import audit_of
+from support.scored_audits import certify as certify_scored
 
 
 @pytest.fixture(scope="module")
@@ -209,9 +211,6 @@ def test_reports_of_other_kinds(tmp_path, options):
 
 
 def test_reports_of_bands_thresholds_and_the_exploratory(tmp_path):
-    from test_kinds import audit_of
-    from test_kinds import certify as certify_scored
-
     audit, _, _ = audit_of(tmp_path / "a", "--bands", "0.5,0.9", "--one-to-one")
     assert certify_scored(audit) == 0
     assert run("report", audit) == 0

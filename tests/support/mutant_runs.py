@@ -13,11 +13,14 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "matchbound"
 ORDERED = ("-p", "support.mutant_order", "-m", "not slow")
 LONGEST = 4.0  # seconds; a test that takes more uncompiled waits for the second run
-THEOREMS = "terms gaps possible label_errors comparison guarantees sampled parts stopping brought"
+THEOREMS = (
+    "terms choices gaps possible label_errors comparison guarantees sampled parts stopping brought "
+    "new_metric"
+)
 LEDGER = "ledger attacks phases"
 # module: the tests of its own, and those that concern it besides
 CONCERNS = {
-    "bounds": ("bounds_door coverage", ""),
+    "bounds": ("bounds_door properties coverage", ""),
     "bounds/_betting": ("betting", "star coverage"),
     "bounds/_likelihood": ("likelihood", "coverage"),
     "bounds/_orderfree": ("orderfree bound_edges", "coverage"),
@@ -31,7 +34,7 @@ CONCERNS = {
     "bounds/hoeffding": ("coverage bounds_door", ""),
     "bounds/hypergeometric": ("hypergeometric sizes bounds_door", "coverage"),
     "bounds/likelihood": ("likelihood bounds_door", "coverage"),
-    "bounds/means": ("coverage bounds_door betting", "hypergeometric star"),
+    "bounds/means": ("properties coverage bounds_door betting", "hypergeometric star"),
     "bounds/orderfree": ("orderfree bounds_door", "coverage"),
     "bounds/ranges": ("sizes hypergeometric likelihood", ""),
     "bounds/sample": ("bounds_door coverage", ""),

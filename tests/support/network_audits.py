@@ -7,7 +7,7 @@ import pyarrow as pa
 
 import matchbound as mb
 from matchbound.certificates.guided import guide
-from matchbound.certificates.withheld import network
+from matchbound.matchers.program import network
 from matchbound.theorems.others import patched_holdout
 from support.audits import write_csv
 from support.replicates import bounds_of, old_bounds_of

@@ -173,7 +173,7 @@ def old_bounds_of(tally, choices):
     precision = (right - float(sum(c.nodes * loss(c) for c in cells))) / matched
     design = choices.design("recall")
     delta, delta_members = design.shares(2)
-    found = members.found(tally, design, delta, design.labels_bound(choices.one_to_one))
+    found = members.recall_sum(tally, design, delta, design.labels_bound(choices.one_to_one))
     least = members.least(tally, design, delta_members, None)
     most = sum(bool(x.t) for x in tally.labelled) + tally.size - len(tally.labelled)
     holdout = members.worst_ratio(found, 1, most, 0.0, 0.0, 0.0)

@@ -20,6 +20,7 @@ from matchbound.audits.ledger import _digest, read_ledger
 from matchbound.audits.standing import Issued, standing
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate
+from matchbound.certificates.record import Record
 from matchbound.engines import connect
 from matchbound.tables import (
     Clusters,
@@ -417,7 +418,7 @@ def test_rows_that_a_certificate_claims_are_digested_again(audit):
     lines = (audit / "ledger.jsonl").read_text().splitlines()
     record = json.loads((audit / "certificate.json").read_text())
     record["inputs"]["holdout"]["digest"]["rows"] = registered
-    forged = Certificate.from_record(record)
+    forged = Certificate.of(Record(record))
     issued = Issued.of(forged.inputs, forged.choices, forged.exploratory)
     before = read_ledger(audit).entries[:-1]
     placed = on_record(forged, standing(before, issued).as_dict())

@@ -282,7 +282,7 @@ def old_recall(world, ratio, share):
 def check(world, terms, choices, found, monkeypatch, tight):
     """No metric is broken, and none is below the old formulas; `tight` counts those attained."""
     truth = metrics_of(Counter(world.labels))
-    monkeypatch.setattr(members, "found", lambda *_: found)
+    monkeypatch.setattr(members, "recall_sum", lambda *_: found)
     for metric in choices.metrics:
         if metric == "recall" and all(x.t == 0 for x in world.tally.fresh or world.tally.train):
             continue  # no sampled node might have a true match: refused
@@ -366,7 +366,7 @@ def some_complete_matcher_breaks(world, choices, monkeypatch, found):
         cached.extend([] if cached else [found(*args)])
         return cached[0]
 
-    monkeypatch.setattr(members, "found", once)
+    monkeypatch.setattr(members, "recall_sum", once)
     every = [tuple({_counts(h, c, t): c for c in SUBSETS}.values()) for h, t in world_of(world)]
     for c in itertools.product(*every):
         one = replace(world, c=c)
@@ -392,7 +392,7 @@ def world_of(world):
 
 def failure(h, t, trained, s, unsure, choices, monkeypatch):
     """Over all S outside D, in every order if that matters."""
-    found = members.found
+    found = members.recall_sum
     n = len(h)
     rest = [x for x in range(n) if x not in trained]
     draws = itertools.combinations if choices.one_to_one else itertools.permutations
@@ -401,7 +401,7 @@ def failure(h, t, trained, s, unsure, choices, monkeypatch):
     for sample in samples:
         world = World(h, h, t, trained, sample, frozenset(unsure), False)
         failed += some_complete_matcher_breaks(world, choices, monkeypatch, found)
-        monkeypatch.setattr(members, "found", found)
+        monkeypatch.setattr(members, "recall_sum", found)
     return failed / len(samples)
 
 

@@ -3,19 +3,18 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
 from matchbound.audits.choices import change_choices, make_choices
 from matchbound.audits.draw import PARTS, Draw
 from matchbound.audits.folder import LABELS, last_draw, refuse_unfinished
-from matchbound.audits.ledger import Entry, Ledger, Transaction, read_ledger, since_draw
+from matchbound.audits.ledger import NAME, Entry, Ledger, Transaction, read_ledger, since_draw
 from matchbound.audits.ledger import transaction as ledger_transaction
 from matchbound.audits.standing import same_labels
 from matchbound.errors import InputError
-from matchbound.files import digest_of_file, find_file, is_folder
+from matchbound.files import digest_of_file, find_file, is_file, is_folder
 from matchbound.tables import Digest
 from matchbound.theorems import Choices
 
@@ -28,10 +27,14 @@ Where = Union["str | PathLike[str]", Draw, None]
 
 @dataclass(frozen=True)
 class Audit:
-    """A draw in a folder, a draw in memory, or neither: labels that a person brings along."""
+    """A draw in a folder, a draw in memory, or neither: labels that a person brings along.
+
+    `ledger` is the folder's as it was when the audit was opened; a transaction reads it again.
+    """
 
     folder: Path | None = None
     draw: Draw | None = None
+    ledger: Ledger = field(default_factory=Ledger, compare=False)
 
     @staticmethod
     def open(audit: Where) -> "Audit":
@@ -50,8 +53,9 @@ class Audit:
                 f"audit must be a folder, got {str(audit)!r}, which is none. "
                 "Give the folder that `matchbound draw --out` wrote."
             )
-        refuse_unfinished(folder)
-        return Audit(folder, Draw.load(folder))
+        ledger = read_ledger(folder) if is_file(folder / NAME) else Ledger()
+        refuse_unfinished(folder, () if ledger.problems else ledger.entries)
+        return Audit(folder, Draw.load(folder), ledger)
 
     @property
     def drawn(self) -> Draw:
@@ -64,11 +68,6 @@ class Audit:
         """The folder, where there is one."""
         assert self.folder is not None
         return self.folder
-
-    @cached_property
-    def ledger(self) -> Ledger:
-        """The ledger as it was when it was first asked for; a transaction reads it again."""
-        return read_ledger(self.own_folder)
 
     @property
     def labels(self) -> Path | None:

@@ -62,8 +62,8 @@ def share_lower(
     if everywhere >= at_most * (1 - GRAIN):
         return everywhere
 
-    found = least_share(lambda n: _invert(k, s, n, delta), size, known)
-    return max(found, everywhere)
+    least_over_sizes = least_share(lambda n: _invert(k, s, n, delta), size, known)
+    return max(least_over_sizes, everywhere)
 
 
 def hypergeometric_share(
@@ -158,10 +158,10 @@ def _compiled() -> ModuleType:
 
 def _invert(k: int, s: int, n: int, delta: float) -> int:
     """The least m with P(K ≥ k) ≥ δ."""
-    bracket = _compiled().bracket
-    if s * n.bit_length() <= SETTLED and not worth_compiling(STEPS):
-        bracket = bracket.plain  # ties are settled in whole numbers, so the answer is the same
-    low, high = bracket(int(k), int(s), n, delta)
+    kernel = _compiled().bracket
+    # Where ties are settled in whole numbers, both forms give the same answer.
+    as_written = not worth_compiling(STEPS) and s * n.bit_length() <= SETTLED
+    low, high = (kernel.plain if as_written else kernel.machine)(int(k), int(s), n, delta)
     return int(high) if high - low == 1 else _settle(k, s, n, delta, low, high)
 
 

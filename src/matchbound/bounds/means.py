@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
@@ -127,10 +128,8 @@ def lower(
     >>> lower([True] * 95 + [False] * 5, size=10_000, delta=0.05)
     0.8981
     """
-    sample, known, delta, bound, (least, most) = _enter(
-        values, size, delta, method, counts, span, variance
-    )
-    share = _share(bound, sample, known, delta)
+    checked = _checked(values, size, delta, method, counts, span, variance)
+    share, (least, most) = _share(checked, checked.sample), checked.span
     if (least, most) == (0.0, 1.0):
         return share
     return max(least + (most - least) * share - _rounding(least, most), least)
@@ -153,15 +152,24 @@ def upper(
     >>> round(upper([True] * 5 + [False] * 95, size=10_000, delta=0.05), 4)
     0.1019
     """
-    sample, known, delta, bound, (least, most) = _enter(
-        values, size, delta, method, counts, span, variance
-    )
-    share = _share(bound, sample.flipped, known, delta)
+    checked = _checked(values, size, delta, method, counts, span, variance)
+    share, (least, most) = _share(checked, checked.sample.flipped), checked.span
     return min(most - (most - least) * share + _rounding(least, most), most)
 
 
-def _share(bound: Bound, sample: Sample, size: Size, delta: float) -> float:
-    share = bound(sample, size, delta)
+class Checked(NamedTuple):
+    """The arguments of a bound, in one form."""
+
+    sample: Sample
+    size: Size
+    delta: float
+    bound: Bound
+    span: tuple[float, float]
+
+
+def _share(checked: Checked, sample: Sample) -> float:
+    """The bound on values scaled to [0, 1]."""
+    share = checked.bound(sample, checked.size, checked.delta)
     if not isinstance(share, int | float) or math.isnan(share):
         raise InputError(
             f"method must return a number, got {share!r}. Return a lower bound on the mean."
@@ -174,7 +182,7 @@ def _rounding(least: float, most: float) -> float:
     return 4 * math.ulp(max(abs(least), abs(most)))
 
 
-def _enter(
+def _checked(
     values: ArrayLike,
     size: int | tuple[int, int] | None,
     delta: float,
@@ -182,7 +190,7 @@ def _enter(
     counts: ArrayLike | None,
     span: tuple[float, float],
     variance: float | None,
-) -> tuple[Sample, Size, float, Bound, tuple[float, float]]:
+) -> Checked:
     delta, span = check_delta(delta), check_span(span)
     boolean = flat("values", values).dtype == bool
     scaled = check_values(values, span)
@@ -192,11 +200,11 @@ def _enter(
         None if counts is None else check_counts(counts, len(scaled)),
         None if variance is None else check_variance(variance, DEFAULT_VARIANCE) / width**2,
     )
-    known = check_size(size, sample.drawn)
+    sizes = check_size(size, sample.drawn)
     if isinstance(method, str) and method == "auto":
         exact = "binomial" if size is None else "hypergeometric"
         method = exact if boolean else "star"
-    return sample, known, delta, _pick(method, sample, known), span
+    return Checked(sample, sizes, delta, _pick(method, sample, sizes), span)
 
 
 def _pick(method: str | Bound, sample: Sample, size: Size) -> Bound:

@@ -100,8 +100,8 @@ def weighted_lower(
     from matchbound.bounds._orderfree import orderfree_bound
 
     delta = check_delta(delta)
-    given = np.ones(len(np.asarray(values)), dtype=bool) if member is None else member
-    members, numbers = check_members(given, values)
+    who = np.ones(len(np.asarray(values)), dtype=bool) if member is None else member
+    members, numbers = check_members(who, values)
     powers = check_weights(weights, len(numbers))
     planned = None if variance is None else check_variance(variance, DEFAULT_VARIANCE)
     chosen = choose_stakes(float(powers.sum()), delta, planned)

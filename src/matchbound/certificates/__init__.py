@@ -3,7 +3,7 @@
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import certify
 from matchbound.certificates.contradictions import contradictions
-from matchbound.certificates.record import read_record
+from matchbound.certificates.record import Record
 from matchbound.certificates.words import (
     comparison,
     ledger_line,
@@ -15,13 +15,13 @@ from matchbound.certificates.words import (
 
 __all__ = [
     "Certificate",
+    "Record",
     "certify",
     "comparison",
     "contradictions",
     "ledger_line",
     "meaning",
     "planned_line",
-    "read_record",
     "sentences",
     "threshold_line",
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from matchbound.certificates import words
 from matchbound.certificates.advice import advise
-from matchbound.certificates.record import as_text, fields_of, read_record, sealed
+from matchbound.certificates.record import Record, fields_of
 from matchbound.certificates.remark import Remark
 from matchbound.errors import InputError
 from matchbound.files import write_whole
@@ -41,13 +41,14 @@ class Certificate:
     exploratory: tuple[str, ...] = ()
     ledger: Mapping[str, Any] | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    @property
+    def record(self) -> Record:
         """The content of certificate.json, digests included."""
         threshold = None
         if self.threshold is not None:
             passed = list(self.threshold.passed)
             threshold = {"chosen": self.threshold.chosen, "passed": passed}
-        return sealed(
+        return Record.sealed(
             {
                 "guarantees": [asdict(guarantee) for guarantee in self.guarantees],
                 "choices": self.choices.as_dict(),
@@ -61,18 +62,22 @@ class Certificate:
             }
         )
 
+    def as_dict(self) -> dict[str, Any]:
+        """The content of certificate.json, digests included."""
+        return dict(self.record.content)
+
     def to_json(self) -> str:
-        return as_text(self.as_dict())
+        return self.record.text
 
     def save(self, path: "str | PathLike[str]", *, force: bool = False) -> None:
         write_whole({Path(path): self.to_json()}, force=force)
 
     @staticmethod
     def load(path: "str | PathLike[str]") -> "Certificate":
-        return Certificate.from_record(read_record(Path(path)))
+        return Certificate.of(Record.read(Path(path)))
 
     @staticmethod
-    def from_record(record: Mapping[str, Any]) -> "Certificate":
+    def of(record: Record) -> "Certificate":
         return Certificate(**fields_of(record))
 
     @property

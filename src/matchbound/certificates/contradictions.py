@@ -1,12 +1,11 @@
 """What a certificate shows to be wrong by itself, without any other file."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
 
 from matchbound.certificates.advice import advise
 from matchbound.certificates.certificate import Certificate
-from matchbound.certificates.record import changed, guarantee_differences, unknown_fields
+from matchbound.certificates.record import Record, guarantee_differences
 from matchbound.errors import MatchboundError
 from matchbound.theorems import (
     brought_variances,
@@ -16,10 +15,10 @@ from matchbound.theorems import (
 )
 
 
-def contradictions(record: Mapping[str, Any], certificate: Certificate) -> Iterator[str]:
+def contradictions(record: Record, certificate: Certificate) -> Iterator[str]:
     """Yield what was changed, what no certificate has, and what the tallies do not give."""
-    yield from changed(record)
-    yield from unknown_fields(record, certificate.as_dict())
+    yield from record.changed()
+    yield from record.unknown_fields(certificate.record)
     yield from _recomputed(certificate)
 
 

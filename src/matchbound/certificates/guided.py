@@ -50,7 +50,7 @@ def guide(
     """Match two networks round by round, each with the least threshold that keeps the precision.
 
     A round is a sweep of `witness` over all degrees; its thresholds are the draw's `options`, tried
-    from the most generous on. If none keeps the bound on precision at `target`, that was all. The
+    from the most generous on. If none keeps the bound on precision at `target`, matching ends. The
     seeds are the training nodes' matches. Matches are written to `out`, and certified;
     the certificate is written to `certificate`, if that is given.
     """
@@ -60,7 +60,7 @@ def guide(
     truth = opened.truth(labels)
     known = labels_of(opened, truth, "all")
     check_all_labelled(draw, known)
-    scale = Scale(draw, known)
+    estimate = PrecisionEstimate(draw, known)
     x, y = graph(left, "left"), graph(right, "right")
     pairs = in_both(x, y, labels_of(opened, truth, "train"))
     if not pairs:
@@ -71,7 +71,7 @@ def guide(
     seeds, likeness = read_seeds(pairs, x, y)
     adopted: list[Found] = []
     for done in range(draw.choices.rounds):
-        found = _round(x, y, seeds, likeness, adopted, draw.choices, target, scale)
+        found = _round(x, y, seeds, likeness, adopted, draw.choices, target, estimate)
         if found is None:
             break
         found.round[:] = done + 1
@@ -103,7 +103,7 @@ def _checked(audit: Any, target: Any) -> Audit:
 
 
 def _refuse_own_files(out: Path, audit: Audit, labels: Any) -> None:
-    """Nothing that a person or the draw made is overwritten by matches, even if forced."""
+    """Refuse to write matches over what a person or the draw made, even if forced."""
     folder, path = audit.own_folder, audit.drawn.population["path"]
     ours = [*audit.files, folder / "certificate.json"]
     ours += [Path(labels)] if isinstance(labels, str | os.PathLike) else []
@@ -119,9 +119,9 @@ def _round(
     adopted: list[Found],
     choices: Choices,
     target: float,
-    scale: "Scale",
+    estimate: "PrecisionEstimate",
 ) -> Found | None:
-    """What the most generous option finds that keeps the target; None if none does."""
+    """Return what the most generous option that keeps the target finds; None if none does."""
     before = joined(adopted)
     start = np.concatenate([seeds, np.stack([before.x, before.y], axis=1)]).astype(np.int32)
     for threshold in choices.options:
@@ -131,43 +131,43 @@ def _round(
             board.adopt(pairs.x, pairs.y)
             sweep.append(pairs)
         found = joined(sweep)
-        if scale.precision(named(x, y, seeds, likeness, joined([*adopted, found]))) >= target:
+        if estimate.precision(named(x, y, seeds, likeness, joined([*adopted, found]))) >= target:
             return found
     return None
 
 
-class Scale:
-    """What the certificate would say of matches, from the labels."""
+class PrecisionEstimate:
+    """The bound on precision that a certificate of matches would have, from the labels."""
 
-    def __init__(self, draw: Draw, known: list[tuple[str, str | None]]) -> None:
+    def __init__(self, draw: Draw, labels: list[tuple[str, str | None]]) -> None:
         self.draw = draw
         self.truth: Truth = {}
-        for x, y in known:
+        for x, y in labels:
             self.truth.setdefault(x, set()).update([] if y is None else [y])
 
     def precision(self, matches: Matches) -> float:
-        found = dict(matches.pairs())
+        matched_to = dict(matches.pairs())
         size = int(self.draw.population["size"])
         train, validation = self.draw.trained, self.draw.validated
         in_train, labelled = set(train), {*train, *validation} & self.truth.keys()
-        matched = len(found.keys() - labelled)
+        matched = len(matched_to.keys() - labelled)
         cells = [Cell(0, 0, 0, size - len(labelled) - matched), Cell(1, 1, 1, matched)]
         tally = Tally(
             size,
-            tuple(self._label(x, found) for x in train),
-            tuple(self._label(x, found) for x in validation),
+            tuple(self._label(x, matched_to) for x in train),
+            tuple(self._label(x, matched_to) for x in validation),
             tuple(i for i, x in enumerate(validation) if x in in_train),
             tuple(cell for cell in cells if cell.nodes),
         )
         try:
-            said = guarantees({"all": tally}, self.draw.choices, complete=False)
-        except AssumptionError:  # no label tells: nothing is certified
+            bounds = guarantees({"all": tally}, self.draw.choices, complete=False)
+        except AssumptionError:  # no labelled node has a match: nothing is certified
             return 0.0
-        return next(g.value for g in said if g.metric == "precision")
+        return next(g.value for g in bounds if g.metric == "precision")
 
-    def _label(self, x: str, found: dict[str, str]) -> Label:
+    def _label(self, x: str, matched_to: dict[str, str]) -> Label:
         true = self.truth.get(x)
-        h = int(x in found)
+        h = int(x in matched_to)
         if true is None:
             return Label.alone(h, None, None)
-        return Label.alone(h, len(true), int(found.get(x) in true))
+        return Label.alone(h, len(true), int(matched_to.get(x) in true))

@@ -32,13 +32,13 @@ from matchbound.tables import (
 from matchbound.tallies import check_clusters, check_pairs, refuse_doubt, refuse_repeats
 
 MOST = 50_000_000
-"""Pairs that clusters may have to be listed."""
+"""The most pairs that clusters may have, since they are listed."""
 
 
 @dataclass(frozen=True)
 class Patch:
-    """What was written: its pairs, how many are new, how many were taken away, at how many nodes
-    there was a label."""
+    """The file written, its number of pairs, how many of these are new, how many were taken away,
+    and at how many nodes there was a label."""
 
     out: Path
     pairs: int
@@ -103,7 +103,7 @@ def _check_out(
     population: Any,
     force: bool,
 ) -> None:
-    """Before anything is read: a name, a free place, and no input."""
+    """Refuse, before anything is read, a name that cannot be written, or a file that is there."""
     check_name(place)
     inputs: list[Any] = [source.path for source in sources]
     inputs += [given for given in (population, audit.drawn.population["path"]) if _is_path(given)]
@@ -117,7 +117,7 @@ def _is_path(given: Any) -> bool:
 
 
 def _read_found(con: Engine, draw: Draw, source: Source, form: Form, least: float | None) -> None:
-    """The table `found` of x, y and score, from either side where one table has both."""
+    """Keep the table `found` of x, y and score, from either side where one table has both."""
     scored = isinstance(form, Pairs) and form.score is not None
     read_matches(con, source, "holdout", form, draw.matching, least, scored=scored)
     if isinstance(form, Clusters):
@@ -134,7 +134,7 @@ def _read_found(con: Engine, draw: Draw, source: Source, form: Form, least: floa
 
 
 def _read_verified(con: Engine, draw: Draw, form: Form, found_clusters: bool) -> None:
-    """The tables `known`, of labelled nodes, and `verified`, of their true pairs."""
+    """Keep the tables `known`, of labelled nodes, and `verified`, of their true pairs."""
     drawn, dedupe, single = len(draw.sample), draw.matching.dedupe, draw.choices.one_to_one
     if isinstance(form, Clusters):
         keep(con, "count_true", "tables/count_clusters", a="labels", itself=int(dedupe))
@@ -170,7 +170,7 @@ def _top(con: Engine, source: Source, form: Form, least: float | None) -> str:
 
 
 def _counts(con: Engine, dedupe: bool) -> tuple[int, int, int, int]:
-    """All pairs; those that were not found; those found that are gone; labelled nodes."""
+    """Count the pairs written, those added, those dropped, and the labelled nodes."""
     once = "where x < y" if dedupe else ""
     found = f"(select x, y from found {once})"
     pairs = "select count(*) from patched"
@@ -188,7 +188,7 @@ def _write(con: Engine, place: Path, select: str, force: bool) -> None:
     empty = pa.RecordBatch.from_arrays([pa.array([], kind) for kind in schema.types], schema=schema)
 
     def batches() -> Iterator[Any]:
-        yield empty  # so that there is a header, whatever follows
+        yield empty  # so that the file has a header even if no pair follows
         yield from con.batches(select)
 
     write_batches(place, batches, force=force, columns=schema.names)

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -18,26 +18,90 @@ INPUTS = ("population", "draw", "labels", "trained_on", "holdout", "complete")
 SHORT = 16  # of a part's digest; the whole certificate's is in full
 
 
-def read_record(path: Path) -> dict[str, Any]:
-    """Read certificate.json as plain values, of whichever version."""
-    text = read_text(path, "certificate", "Give a certificate.json that matchbound wrote.")
-    try:
-        record = read_json(text)
-    except (ValueError, RecursionError):
-        record = None
-    if not isinstance(record, dict) or "matchbound" not in record:
-        raise InputError(
-            f"certificate must be one that matchbound wrote, got {str(path)!r}. "
-            "Give a certificate.json as it was written."
-        )
-    return record
+@dataclass(frozen=True)
+class Record:
+    """The content of a certificate.json, of whichever version, as JSON has it."""
+
+    content: Mapping[str, Any]
+
+    @staticmethod
+    def read(path: Path) -> "Record":
+        text = read_text(path, "certificate", "Give a certificate.json that matchbound wrote.")
+        try:
+            content = read_json(text)
+        except (ValueError, RecursionError):
+            content = None
+        if not isinstance(content, dict) or "matchbound" not in content:
+            raise InputError(
+                f"certificate must be one that matchbound wrote, got {str(path)!r}. "
+                "Give a certificate.json as it was written."
+            )
+        return Record(content)
+
+    @staticmethod
+    def sealed(body: Mapping[str, object]) -> "Record":
+        """Add the version, a digest of each number or list of numbers, and one of the whole."""
+        content = {"matchbound": VERSION, **body}
+        content["digests"] = {place: digest_of(leaf)[:SHORT] for place, leaf in leaves(content)}
+        return Record(content | {"digest": digest_of(content)})
+
+    @property
+    def version(self) -> object:
+        return self.content["matchbound"]
+
+    @property
+    def text(self) -> str:
+        """The file's text; a list of numbers is one line, so that a person can read it."""
+        text = json.dumps(self.content, indent=2, ensure_ascii=False)
+        inner = re.compile(r"\[\s+((?:-?[\d.e+-]+|null)(?:,\s+(?:-?[\d.e+-]+|null))*)\s+\]")
+        text = inner.sub(lambda m: "[" + re.sub(r",\s+", ", ", m[1]) + "]", text)
+        return re.sub(r"(\]),\n\s+(?=\[)", r"\1, ", text) + "\n"
+
+    def changed(self) -> Iterator[str]:
+        """Yield what does not have the digest that the record gives it."""
+        digests = self.content.get("digests")
+        digests = digests if isinstance(digests, dict) else {}
+        present = dict(self._leaves())
+        intact = True
+        for place in [*present, *(place for place in digests if place not in present)]:
+            if place not in present or digests.get(place) != digest_of(present[place])[:SHORT]:
+                intact = False
+                yield f"{place} was changed" if place in present else f"{place} was removed"
+        whole = {name: value for name, value in self.content.items() if name != "digest"}
+        if intact and self.content.get("digest") != digest_of(whole):
+            yield "digest was changed"
+
+    def unknown_fields(self, rewritten: "Record") -> Iterator[str]:
+        """Yield the places that the certificate does not have when it is written again."""
+        ours = dict(rewritten._leaves())
+        for place, leaf in self._leaves():
+            if place not in ours or ours[place] != leaf:
+                yield f"{place} is not part of a certificate, or not as one has it"
+
+    def differences(self, recomputed: "Record") -> Iterator[str]:
+        """Yield the places, other than paths, that are not as recomputed from the inputs.
+
+        Which tables the inputs are is checked by itself: the same may have other bytes.
+        """
+        ours, others = dict(self._leaves()), dict(recomputed._leaves())
+        for place in sorted(ours.keys() | others.keys()):
+            if place.startswith("inputs.") and place.endswith((".digest.rows", ".digest.bytes")):
+                continue
+            if ours.get(place) != others.get(place) and not place.endswith(".path"):
+                yield f"{place} is not what the inputs give"
+
+    def _leaves(self) -> Iterator[tuple[str, Any]]:
+        """All but the digests."""
+        body = {name: v for name, v in self.content.items() if name not in ("digests", "digest")}
+        return leaves(body)
 
 
-def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
+def fields_of(written: Record) -> dict[str, Any]:
     """Return the fields of the certificate in a record of this version."""
-    _check_version(record["matchbound"])
+    _check_version(written.version)
+    record = written.content
     try:
-        check_inputs(record["inputs"])
+        _check_inputs(record["inputs"])
         if not record["tallies"]:
             raise TypeError("tallies are empty")
         return {
@@ -78,7 +142,7 @@ def _check_version(version: object) -> None:
         )
 
 
-def check_inputs(inputs: Mapping[str, Any]) -> None:
+def _check_inputs(inputs: Mapping[str, Mapping[str, object]]) -> None:
     for name, source in inputs.items():
         if name.partition(" ")[0] not in INPUTS:
             raise TypeError(f"inputs has no {name!r}")
@@ -87,7 +151,7 @@ def check_inputs(inputs: Mapping[str, Any]) -> None:
         Digest.of(source["digest"])
 
 
-def _threshold(record: Mapping[str, Any] | None) -> Threshold | None:
+def _threshold(record: Any) -> Threshold | None:
     return None if record is None else Threshold(record["chosen"], tuple(record["passed"]))
 
 
@@ -106,38 +170,6 @@ def _ledger(record: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     if seeded is not None and set(seeded) != {"register", "choices", "draw"}:
         raise TypeError("ledger must hold the entries of matcher, choices and seed")
     return record
-
-
-def sealed(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the version, a digest of each number or list of numbers, and one of the whole."""
-    record = {"matchbound": VERSION, **body}
-    record["digests"] = {place: digest_of(leaf)[:SHORT] for place, leaf in leaves(record)}
-    return record | {"digest": digest_of(record)}
-
-
-def changed(record: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what does not have the digest that the record gives it."""
-    body = {name: value for name, value in record.items() if name not in ("digests", "digest")}
-    digests = record.get("digests")
-    digests = digests if isinstance(digests, dict) else {}
-    present = dict(leaves(body))
-    intact = True
-    for place in [*present, *(place for place in digests if place not in present)]:
-        if place not in present or digests.get(place) != digest_of(present[place])[:SHORT]:
-            intact = False
-            yield f"{place} was changed" if place in present else f"{place} was removed"
-    whole = {name: value for name, value in record.items() if name != "digest"}
-    if intact and record.get("digest") != digest_of(whole):
-        yield "digest was changed"
-
-
-def unknown_fields(record: Mapping[str, Any], rewritten: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the places that the certificate does not have when it is written again."""
-    ours = dict(leaves(dict(rewritten)))
-    for place, leaf in leaves(dict(record)):
-        is_digest = place == "digest" or place.startswith("digests.")
-        if not is_digest and (place not in ours or ours[place] != leaf):
-            yield f"{place} is not part of a certificate, or not as one has it"
 
 
 def guarantee_differences(
@@ -167,11 +199,3 @@ def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
 def digest_of(value: Any) -> str:
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return digest_of_text(text)
-
-
-def as_text(record: Mapping[str, Any]) -> str:
-    """The text of certificate.json: a list of numbers is one line, so that a person can read it."""
-    text = json.dumps(record, indent=2, ensure_ascii=False)
-    inner = re.compile(r"\[\s+((?:-?[\d.e+-]+|null)(?:,\s+(?:-?[\d.e+-]+|null))*)\s+\]")
-    text = inner.sub(lambda m: "[" + re.sub(r",\s+", ", ", m[1]) + "]", text)
-    return re.sub(r"(\]),\n\s+(?=\[)", r"\1, ", text) + "\n"

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Audit, Draw, Entry, Wishes, redraw
+from matchbound.audits import Audit, Draw, Entry, Wishes, read_ledger, redraw
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import Given, Identity, compute
-from matchbound.certificates.record import leaves
 from matchbound.certificates.rows import rows_at
 from matchbound.engines import Progress, connect
 from matchbound.errors import MatchboundError
@@ -33,7 +32,7 @@ def recount_differences(
     matching = Matching()
     try:
         if folder is not None:
-            audit = Audit(folder, Draw.load(folder))
+            audit = Audit(folder, Draw.load(folder), read_ledger(folder))
             yield from _redrawn(audit.drawn, paths, first, memory, temp, progress)
             changes = {name: changes[name] for name in certificate.exploratory}
         else:
@@ -58,14 +57,7 @@ def recount_differences(
         yield f"inputs give no certificate: {error}"
         return
     yield from _row_differences(certificate, again, paths)
-    recorded, recomputed = dict(leaves(certificate.as_dict())), dict(leaves(again.as_dict()))
-    for place in sorted(recorded.keys() | recomputed.keys()):
-        if place == "digest" or place.startswith("digests.") or place.endswith(".path"):
-            continue
-        if place.startswith("inputs.") and place.endswith((".digest.rows", ".digest.bytes")):
-            continue
-        if recorded.get(place) != recomputed.get(place):
-            yield f"{place} is not what the inputs give"
+    yield from certificate.record.differences(again.record)
 
 
 def _identity(certificate: Certificate, audit: Audit) -> Identity:

@@ -11,7 +11,7 @@ from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.contradictions import contradictions
 from matchbound.certificates.inputs import at_hand, file_differences
 from matchbound.certificates.place import ledger_differences, ledger_of, unfinished_ledger
-from matchbound.certificates.record import VERSION, changed, read_record
+from matchbound.certificates.record import VERSION, Record
 from matchbound.certificates.recount import recount_differences
 from matchbound.engines import Progress
 from matchbound.errors import MatchboundError
@@ -68,18 +68,18 @@ def verify(
 ) -> Verification:
     """Verify the certificate in an audit folder, a certificate.json alone, or one in memory."""
     if isinstance(target, Certificate):
-        record, path = target.as_dict(), Path("certificate.json")
+        record, path = target.record, Path("certificate.json")
     else:
         path = Path(target)
         path = path / "certificate.json" if is_folder(path) else path
-        record = read_record(path)
-    if record["matchbound"] == 1:
+        record = Record.read(path)
+    if record.version == 1:
         return _verify_version1(record, path)
     checked = ["its digests", "its guarantees, from its tallies"]
     try:
-        certificate = Certificate.from_record(record)
+        certificate = Certificate.of(record)
     except MatchboundError as error:
-        differences = list(changed(record))
+        differences = list(record.changed())
         if not differences:
             raise
         return Verification((*differences, str(error)), tuple(checked), ())
@@ -104,13 +104,13 @@ def verify(
     return Verification(tuple(differences), tuple(checked), tuple(missing), repair)
 
 
-def _verify_version1(record: Mapping[str, Any], path: Path) -> Verification:
+def _verify_version1(record: Record, path: Path) -> Verification:
     """Verify a certificate of version 1; its tallies are not counted again from its inputs."""
     checked = ["its digests", "its guarantees, from its tallies, by version 1's rules"]
     try:
-        certificate = version1.Certificate.from_record(record)
+        certificate = version1.Certificate.of(record)
     except MatchboundError as error:
-        differences = list(changed(record))
+        differences = list(record.changed())
         if not differences:
             raise
         return Verification((*differences, str(error)), tuple(checked), (), version=1)

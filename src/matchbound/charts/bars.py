@@ -24,7 +24,7 @@ class Bar:
 
 
 def picture(bars: Sequence[Bar]) -> str:
-    """A bar for each bound and one axis below; what the shapes say is said in words too."""
+    """A bar for each bound and one axis below; what the shapes say is description in words too."""
     low, high = _scale(bars)
 
     def at(value: float) -> str:
@@ -51,20 +51,20 @@ def _row(bar: Bar, at: Place, low: float, high: float) -> str:
         f'<rect class="range" x="{at(start)}" y="14" width="{width}" height="14" rx="3"/>',
         f'<line class="edge" x1="{at(bar.value)}" x2="{at(bar.value)}" y1="9" y2="33"/>',
     ]
-    said = f"{bar.subject} {bar.text}"
+    description = f"{bar.subject} {bar.text}"
     if bar.estimate is not None:
         shapes.append(f'<circle class="estimate" cx="{at(bar.estimate)}" cy="21" r="5"/>')
-        said += f"; sample mean {bar.estimate:.4f}"
+        description += f"; sample mean {bar.estimate:.4f}"
     if bar.target is not None:
         shapes.append(
             f'<svg class="target" x="{at(bar.target)}" overflow="visible">'
             '<path d="M0 8l5 -7h-10z"/><line y1="8" y2="34"/></svg>'
         )
-        said += f"; target {bar.target:g}"
+        description += f"; target {bar.target:g}"
     return (
         f"<p>{escape(bar.subject)} <b>{escape(bar.text)}</b></p>"
-        f'<svg class="bar" role="img" aria-label="{escape(said)}">'
-        f"<title>{escape(said)}</title>{''.join(shapes)}</svg>"
+        f'<svg class="bar" role="img" aria-label="{escape(description)}">'
+        f"<title>{escape(description)}</title>{''.join(shapes)}</svg>"
     )
 
 

@@ -60,18 +60,18 @@ def run(options: argparse.Namespace) -> int:
 def _matches(options: argparse.Namespace, out: Path) -> object:
     """Match in memory, or with an engine's SQL, and write the matches."""
     from matchbound.matchers.reconciliation import reconcile, write_reconciled
+    from matchbound.matchers.witness_sql import Machine
 
-    names = ("threshold", "repeat", "marks", "seed", "memory", "temp")
+    names = ("threshold", "repeat", "marks", "seed")
     typed = {name: getattr(options, name) for name in names}
     typed["method"] = options.method or "witness"
     inputs = (options.left, options.right, options.seeds)
     if options.engine is None:
-        matches = reconcile(*inputs, **typed)
+        matches = reconcile(*inputs, **typed, memory=options.memory, temp=options.temp)
         matches.save(out, force=options.force)
         return matches
-    return write_reconciled(
-        *inputs, out=out, engine=options.engine, force=options.force, progress=progress, **typed
-    )
+    machine = Machine(options.engine, options.memory, options.temp, progress)
+    return write_reconciled(*inputs, out=out, machine=machine, force=options.force, **typed)
 
 
 def _guide(options: argparse.Namespace, out: Path) -> int:

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _matcher(options: argparse.Namespace) -> tuple[Any, float | None]:
     """The matcher to run, and the threshold of its matches."""
-    from matchbound.certificates.withheld import command, network
+    from matchbound.matchers.program import command, network
 
     networks = (options.left, options.right)
     if (options.command is None) != (None not in networks):

@@ -1,19 +1,37 @@
-"""The desk where labels are made: who gets which node, and what may be said of it."""
+"""The desk where labels are made: who gets which node, and which labels are accepted."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from threading import RLock
-from typing import Any
 
 from matchbound.audits import CONFLICT, SETTLED, UNSURE, Draw
 from matchbound.desk.journal import Keeper
 from matchbound.errors import InputError
 
 PAUSE = 300  # seconds after which someone was away, not labelling
-RECENT = 30  # labels that the pace is told from
+RECENT = 30  # labels that the pace is computed from
+
+
+@dataclass(frozen=True)
+class State:
+    """Where the work stands, for one labeller; nodes are named by their places."""
+
+    total: int
+    done: int
+    enough: bool
+    unsure: Sequence[int]
+    conflicts: Sequence[int]
+    agreed: int
+    """Of the `twice` nodes that two or more labelled, how many got the same label."""
+    twice: int
+    last: int | None
+    mine: Sequence[int]
+    seconds: float
+    """That the rest will take, at the pace of the latest labels."""
 
 
 class Desk:
@@ -37,10 +55,10 @@ class Desk:
 
     def _waits(self, place: int, labeller: str, take: bool) -> bool:
         page = self.book.pages.get(place)
-        said = set(page.own) if page else set()
-        if labeller in said or (page is not None and page.decision is not None):
+        labelled_by = set(page.own) if page else set()
+        if labeller in labelled_by or (page is not None and page.decision is not None):
             return False
-        holders = said | (set() if take else self._given.get(place, set()))
+        holders = labelled_by | (set() if take else self._given.get(place, set()))
         return len(holders - {labeller}) < (2 if place <= self.twice else 1)
 
     def _end(self) -> int:
@@ -130,9 +148,9 @@ class Desk:
         for verdict in self.book.settled():
             named, names = verdict.node in matches, node in (verdict.matches or ())
             if verdict.node != node and named != names:
-                said = "with" if names else "without"
+                how = "with" if names else "without"
                 raise InputError(
-                    f"matches must agree with {verdict.node!r}, which was labelled {said} this one "
+                    f"matches must agree with {verdict.node!r}, which was labelled {how} this one "
                     "as its match. Correct it first, or say that you are unsure."
                 )
 
@@ -142,37 +160,34 @@ class Desk:
             self.check_may_open(labeller, place)
             self._keeper.act("answer", place=place, labeller=labeller)
 
-    def watch(self, holdout: Mapping[str, Any]) -> None:
+    def watch(self, holdout: Mapping[str, object]) -> None:
         """Put on record that this matcher's bounds are watched, once."""
         with self._lock:
-            known = [one["holdout"] for one in self._keeper.entries if one["kind"] == "watch"]
-            if holdout not in known:
+            watched = [one["holdout"] for one in self._keeper.entries if one["kind"] == "watch"]
+            if holdout not in watched:
                 self._keeper.act("watch", holdout=dict(holdout))
 
     def labels(self) -> dict[str, tuple[str, ...]]:
         with self._lock:
             return {verdict.node: verdict.matches or () for verdict in self.book.settled()}
 
-    def state(self, labeller: str) -> dict[str, Any]:
-        """Where the work stands."""
+    def state(self, labeller: str) -> State:
         with self._lock:
             agreed, twice = self.book.agreement()
             last = self.book.last_of(labeller)
             done, end = len(self.book.pages), self._end()
-            return {
-                "total": end,
-                "done": done,
-                "enough": end < len(self.order),
-                "unsure": self.book.with_status(UNSURE),
-                "conflicts": self.book.with_status(CONFLICT),
-                "agreed": agreed,
-                "twice": twice,
-                "last": None if last is None else last.place,
-                "mine": sorted(
-                    {v.place for v in self.book.live.values() if v.labeller == labeller}
-                ),
-                "seconds": self._pace() * max(end - done, 0),
-            }
+            return State(
+                total=end,
+                done=done,
+                enough=end < len(self.order),
+                unsure=self.book.with_status(UNSURE),
+                conflicts=self.book.with_status(CONFLICT),
+                agreed=agreed,
+                twice=twice,
+                last=None if last is None else last.place,
+                mine=sorted({v.place for v in self.book.live.values() if v.labeller == labeller}),
+                seconds=self._pace() * max(end - done, 0),
+            )
 
     def _pace(self) -> float:
         """Seconds a label, by the median of the latest, pauses left out."""
@@ -188,6 +203,5 @@ def in_order(draw: Draw) -> list[str]:
     D comes first so that a holdout matcher can be developed and put on record before any
     validation label is in, and since an anytime draw may be stopped on the way through S.
     """
-    trained = draw.trained
-    known = set(trained)
-    return [*trained, *(node for node in draw.validated if node not in known)]
+    trained = dict.fromkeys(draw.trained)
+    return [*trained, *(node for node in draw.validated if node not in trained)]

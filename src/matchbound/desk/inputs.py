@@ -46,7 +46,7 @@ class Opened:
 
     material: Material
     live: Live | str
-    search: dict[str, Any]
+    search: Mapping[str, object]
 
 
 def open_inputs(audit: Audit, given: Inputs) -> Opened:
@@ -148,7 +148,7 @@ def _holdout(
 
 
 def _indexed(right: Records) -> "Future[Search]":
-    """The search, made beside everything else: it may take a minute."""
+    """Build the search in a thread of its own: it may take a minute."""
     columns = {name: right.table.column(1 + i) for i, name in enumerate(right.names)}
     made: Future[Search] = Future()
 

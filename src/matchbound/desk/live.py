@@ -1,18 +1,43 @@
-"""Bounds of an anytime draw as labels come in: what `certify` would say of the holdout matcher."""
+"""Bounds of an anytime draw as labels come in: those `certify` would give the holdout matcher."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from matchbound.audits import Draw
 from matchbound.desk.proposals import Proposals
 from matchbound.engines import Engine
 from matchbound.errors import MatchboundError
 from matchbound.tallies import count, looked_at, outside
-from matchbound.theorems import METRICS, WHOLE, Cell, Choices, Label, Tally, guarantees
+from matchbound.theorems import METRICS, WHOLE, Cell, Choices, Guarantee, Label, Tally, guarantees
 
 Labels = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A metric's bound so far, the target if there is one, and whether it is reached."""
+
+    metric: str
+    text: str
+    value: float
+    side: str
+    target: float | None
+    reached: bool
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The bounds after a number of validation labels."""
+
+    bounds: Sequence[Bound]
+    labels: int
+
+    @property
+    def stop(self) -> bool:
+        """Whether one may stop: there are targets, and all are reached."""
+        wanted = [bound for bound in self.bounds if bound.target is not None]
+        return bool(wanted) and all(bound.reached for bound in wanted)
 
 
 @dataclass(frozen=True)
@@ -24,32 +49,24 @@ class Live:
 
     draw: Draw
     unlabelled: Tally
-    found: Proposals
+    holdout_matches: Proposals
     targets: Mapping[str, float]
-    holdout: Mapping[str, Any]  # as the ledger knows it
+    holdout: Mapping[str, object]  # as the ledger has it
     degrees: Mapping[str, int] = field(default_factory=dict)
 
-    def at(self, labels: Labels) -> dict[str, Any]:
-        """Bounds, targets, and whether one may stop; or why there are none yet."""
+    def at(self, labels: Labels) -> Bounds | str:
+        """The bounds after these labels; or a sentence on why there are none yet."""
         try:
             tally = self.tally(labels)
-            found = guarantees({WHOLE: tally}, self.draw.choices, complete=False)
+            certified = guarantees({WHOLE: tally}, self.draw.choices, complete=False)
         except MatchboundError as error:
-            return {"why": str(error)}
-        bounds = []
-        for g in found:
-            target = self.targets.get(g.metric)
-            reached = target is not None and METRICS[g.metric].meets(g.value, target)
-            bounds.append(
-                {"metric": g.metric, "text": g.text, "value": g.value, "side": g.side}
-                | {"target": target, "reached": reached}
-            )
-        wanted = [bound for bound in bounds if bound["target"] is not None]
-        return {
-            "bounds": bounds,
-            "labels": len(tally.validation),
-            "stop": bool(wanted) and all(bound["reached"] for bound in wanted),
-        }
+            return str(error)
+        return Bounds([self._bound(guarantee) for guarantee in certified], len(tally.validation))
+
+    def _bound(self, guarantee: Guarantee) -> Bound:
+        target, value = self.targets.get(guarantee.metric), guarantee.value
+        reached = target is not None and METRICS[guarantee.metric].meets(value, target)
+        return Bound(guarantee.metric, guarantee.text, value, guarantee.side, target, reached)
 
     def tally(self, labels: Labels) -> Tally:
         """As `certify` counts it: up to the first node without a label, and the gap outside."""
@@ -65,24 +82,24 @@ class Live:
         if self.draw.choices.is_sampled:
             return tally
         read = {*self.draw.trained, *self.draw.validated[: len(tally.validation)]}
-        known = self._known({node: labels[node] for node in read if node in labels})
-        return replace(tally, gap=outside(self.unlabelled.gap, tally.labelled, known))
+        cells = self._cells({node: labels[node] for node in read if node in labels})
+        return replace(tally, gap=outside(self.unlabelled.gap, tally.labelled, cells))
 
     def _label(self, node: str, h: int, labels: Labels) -> Label:
         true = labels.get(node)
         if true is None:
             return Label.alone(h, None, None)
-        return Label.alone(h, len(true), len(set(true) & self.found.of(node).keys()))
+        return Label.alone(h, len(true), len(set(true) & self.holdout_matches.of(node).keys()))
 
-    def _known(self, labels: Labels) -> Iterator[Cell]:
-        """What labels tell of other nodes' pairs, where a table is matched with itself."""
-        told: dict[str, Counter[str]] = {}
+    def _cells(self, labels: Labels) -> Iterator[Cell]:
+        """Where a table is matched with itself: what labels reveal about other nodes' pairs."""
+        counts_by_node: dict[str, Counter[str]] = {}
         for x, true in labels.items() if self.draw.matching.dedupe else ():
-            found = self.found.of(x).keys()
-            for y in {*found, *true} - labels.keys():
-                what = ("right" if y in true else "wrong") if y in found else "missed"
-                told.setdefault(y, Counter())[what] += 1
-        for y, counts in told.items():
+            matched = self.holdout_matches.of(x).keys()
+            for y in {*matched, *true} - labels.keys():
+                what = ("right" if y in true else "wrong") if y in matched else "missed"
+                counts_by_node.setdefault(y, Counter())[what] += 1
+        for y, counts in counts_by_node.items():
             h = self.degrees.get(y, 0)
             yield Cell(h, h, h, 1, **counts)
 
@@ -114,9 +131,9 @@ def start(
     con: Engine,
     draw: Draw,
     is_clusters: bool,
-    found: Proposals,
+    holdout_matches: Proposals,
     targets: Mapping[str, float],
-    known: Mapping[str, Any],
+    holdout: Mapping[str, object],
 ) -> Live:
     """Count what is in `holdout` once, with no labels yet; `population` is there too."""
     con.keep("labels", "select id as x, id as y from sample where id is null")
@@ -134,4 +151,4 @@ def start(
     )
     nodes = "cluster_nodes" if is_clusters else "nodes"
     degrees = dict(con.rows(f"select x, h from {nodes}")) if draw.matching.dedupe else {}
-    return Live(draw, tally, found, targets, known, degrees)
+    return Live(draw, tally, holdout_matches, targets, holdout, degrees)

@@ -32,10 +32,10 @@ def read_proposals(
         )
     else:
         pairs = f"select x, y, {'score' if scored else 'null as score'} from {table}"
-    found: dict[str, dict[str, float | None]] = {}
+    by_node: dict[str, dict[str, float | None]] = {}
     rows = con.rows(
         f"select x, y, score from ({pairs}) where x in (select id from sample) order by x, y"
     )
     for x, y, score in rows:
-        found.setdefault(x, {})[y] = score
-    return Proposals(found)
+        by_node.setdefault(x, {})[y] = score
+    return Proposals(by_node)

@@ -44,7 +44,7 @@ class Records:
 def read_records(
     con: Engine, source: Source, id: str | None, matching: Matching, *, of_x: bool
 ) -> Records:
-    """All records, or, of the population, those that were drawn: the table `sample` tells."""
+    """All records; of the population, those in the table `sample`."""
     column = id_column(source, id)
     if not of_x and matching.source is not None and source.column("source_dataset") is None:
         raise InputError(
@@ -59,8 +59,7 @@ def read_records(
     load(con, source, table, f"{node} as node{texts}", wanted)
     refuse_empty(con, source, table, {"node": column})
     refuse_spaces(con, source, table, {"node": column})
-    found = con.arrow(f"select * from {table} order by node")
-    records = Records(source, found, fields)
+    records = Records(source, con.arrow(f"select * from {table} order by node"), fields)
     _check_each_once(records)
     return records
 

@@ -1,7 +1,8 @@
-"""The page's requests: each read, checked, handed on, answered."""
+"""The page's requests: read and check each, hand it on, answer."""
 
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
 
@@ -24,16 +25,17 @@ MOST_MATCHES = 1_000
 LONGEST_NOTE = 2_000
 LONGEST_NAME = 80
 
-Asked = dict[str, Any]
+Body = dict[str, Any]
+"""A JSON object, as it comes in or goes out."""
 
 
 class Requests:
-    """One method a request; what they are asked came through the guard."""
+    """One method for each request; the guard has let them through."""
 
     def __init__(self, desk: Desk, material: Material, live: Live | str, how: str) -> None:
         self.desk, self.material, self.live, self.how = desk, material, live, how
 
-    def start(self, asked: Asked) -> Asked:
+    def start(self, request: Body) -> Body:
         return {
             "fields": list(self.material.fields.names),
             "searchable": list(self.material.right.names),
@@ -44,78 +46,87 @@ class Requests:
             "most": 1 if self.desk.draw.choices.one_to_one else MOST_MATCHES,
         }
 
-    def next(self, asked: Asked) -> Asked:
-        labeller = _labeller(asked)
-        place = self.desk.next(labeller, take=asked.get("take") is True)
+    def next(self, request: Body) -> Body:
+        labeller = _labeller(request)
+        place = self.desk.next(labeller, take=request.get("take") is True)
         return self._node(labeller, place)
 
-    def node(self, asked: Asked) -> Asked:
-        labeller, place = _labeller(asked), _place(asked)
+    def node(self, request: Body) -> Body:
+        labeller, place = _labeller(request), _place(request)
         self.desk.check_may_open(labeller, place)
         return self._node(labeller, place)
 
-    def label(self, asked: Asked) -> Asked:
-        labeller, place = _labeller(asked), _place(asked)
-        matches, note = _matches(asked), _text(asked, "note", LONGEST_NOTE)
+    def label(self, request: Body) -> Body:
+        labeller, place = _labeller(request), _place(request)
+        matches, note = _matches(request), _text(request, "note", LONGEST_NOTE)
         self.material.check_known(matches or ())
-        self.desk.label(labeller, place, matches, note, decides=asked.get("decides") is True)
-        return {"saved": place, "state": self.desk.state(labeller)}
+        self.desk.label(labeller, place, matches, note, decides=request.get("decides") is True)
+        return {"saved": place, "state": asdict(self.desk.state(labeller))}
 
-    def undo(self, asked: Asked) -> Asked:
-        labeller = _labeller(asked)
+    def undo(self, request: Body) -> Body:
+        labeller = _labeller(request)
         return self._node(labeller, self.desk.undo(labeller))
 
-    def search(self, asked: Asked) -> Asked:
-        labeller, place = _labeller(asked), _place(asked)
+    def search(self, request: Body) -> Body:
+        labeller, place = _labeller(request), _place(request)
         self.desk.check_may_open(labeller, place)
-        node, text = self.desk.order[place - 1], _text(asked, "text", 10_000)
-        return {"found": self.material.found(text, node, asked.get("field") or None)}
+        node, text = self.desk.order[place - 1], _text(request, "text", 10_000)
+        results = self.material.results(text, node, request.get("field") or None)
+        return {"found": [asdict(record) for record in results]}
 
-    def answer(self, asked: Asked) -> Asked:
-        labeller, place = _labeller(asked), _place(asked)
+    def answer(self, request: Body) -> Body:
+        labeller, place = _labeller(request), _place(request)
         self.desk.show_answer(labeller, place)
-        return self.material.answer(self.desk.order[place - 1])
+        answer = self.material.answer(self.desk.order[place - 1])
+        matches = None if answer.matches is None else answer.matches.items()
+        return {
+            "matches": None if matches is None else [{"id": y, "score": s} for y, s in matches],
+            "scores": dict(answer.scores),
+        }
 
-    def bounds(self, asked: Asked) -> Asked:
+    def bounds(self, request: Body) -> Body:
         if isinstance(self.live, str):
             return {"why": self.live}
         self.desk.watch(self.live.holdout)
-        return self.live.at(self.desk.labels())
+        bounds = self.live.at(self.desk.labels())
+        return (
+            {"why": bounds} if isinstance(bounds, str) else asdict(bounds) | {"stop": bounds.stop}
+        )
 
-    def _node(self, labeller: str, place: int | None) -> Asked:
-        state = self.desk.state(labeller)
+    def _node(self, labeller: str, place: int | None) -> Body:
+        state = asdict(self.desk.state(labeller))
         if place is None:
             return {"place": None, "state": state}
         node, page = self.desk.order[place - 1], self.desk.book.pages.get(place)
         mine = None if page is None else page.own.get(labeller) or page.decision
-        told = page if page is not None and (mine or page.status == CONFLICT) else Page(())
-        ticked = [y for verdict in told.verdicts for y in verdict.matches or ()]
-        others = told.own.keys() - {labeller}
+        visible = page if page is not None and (mine or page.status == CONFLICT) else Page(())
+        ticked = [y for verdict in visible.verdicts for y in verdict.matches or ()]
+        others = visible.own.keys() - {labeller}
         return {
             "place": place,
-            "record": self.material.record(node),
-            "candidates": self.material.proposed(node, ticked),
-            "mine": None if mine is None else _said(mine),
-            "said": [_said(verdict) for verdict in told.own.values()] if others else [],
+            "record": asdict(self.material.record(node)),
+            "candidates": [asdict(record) for record in self.material.proposed(node, ticked)],
+            "mine": None if mine is None else _label(mine),
+            "said": [_label(verdict) for verdict in visible.own.values()] if others else [],
             "conflict": page is not None and page.status == CONFLICT,
             "state": state,
         }
 
 
-def _said(verdict: Verdict) -> Asked:
+def _label(verdict: Verdict) -> Body:
     matches = None if verdict.matches is None else list(verdict.matches)
     return {"labeller": verdict.labeller, "matches": matches, "note": verdict.note}
 
 
-def _labeller(asked: Asked) -> str:
-    name = _text(asked, "labeller", LONGEST_NAME).strip()
+def _labeller(request: Body) -> str:
+    name = _text(request, "labeller", LONGEST_NAME).strip()
     if not name or not name.isprintable():
         raise InputError(f"labeller must be a name, got {name!r}. Give yours.")
     return name
 
 
-def _place(asked: Asked) -> int:
-    place = asked.get("place")
+def _place(request: Body) -> int:
+    place = request.get("place")
     if isinstance(place, str) and place.isascii() and place.isdecimal() and len(place) < 10:
         place = int(place)
     if not isinstance(place, int) or isinstance(place, bool):
@@ -123,8 +134,8 @@ def _place(asked: Asked) -> int:
     return place
 
 
-def _matches(asked: Asked) -> list[str] | None:
-    matches = asked.get("matches", 0)
+def _matches(request: Body) -> list[str] | None:
+    matches = request.get("matches", 0)
     if matches is None:
         return None
     if not isinstance(matches, list) or not all(isinstance(y, str) for y in matches):
@@ -136,8 +147,8 @@ def _matches(asked: Asked) -> list[str] | None:
     return matches
 
 
-def _text(asked: Asked, name: str, longest: int) -> str:
-    text = asked.get(name, "")
+def _text(request: Body, name: str, longest: int) -> str:
+    text = request.get(name, "")
     if not isinstance(text, str) or len(text) > longest or not _is_unicode(text):
         raise InputError(f"{name} must be text of at most {longest} characters. Shorten it.")
     return text
@@ -176,11 +187,11 @@ def _asset(name: str) -> Callable[[Request], Awaitable[Response]]:
     return give
 
 
-def _endpoint(act: Callable[[Asked], Asked]) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(act: Callable[[Body], Body]) -> Callable[[Request], Awaitable[Response]]:
     async def respond(request: Request) -> Response:
         try:
-            asked = await _asked(request)
-            return JSONResponse(await run_in_threadpool(act, asked))
+            body = await _body(request)
+            return JSONResponse(await run_in_threadpool(act, body))
         except EngineError as error:
             return JSONResponse({"error": str(error)}, 500)
         except MatchboundError as error:
@@ -189,16 +200,16 @@ def _endpoint(act: Callable[[Asked], Asked]) -> Callable[[Request], Awaitable[Re
     return respond
 
 
-async def _asked(request: Request) -> Asked:
+async def _body(request: Request) -> Body:
     if request.method == "GET":
         return dict(request.query_params)
     try:
-        asked = json.loads(await request.body())
+        body = json.loads(await request.body())
     except (ValueError, RecursionError):
-        asked = None
-    if not isinstance(asked, dict):
+        body = None
+    if not isinstance(body, dict):
         raise InputError("the body must be a JSON object, got something else. Send one.")
-    return asked
+    return body
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

@@ -29,7 +29,7 @@ PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "
 class Search:
     """An index over records: finds those that share most with a text, whatever its typos."""
 
-    def __init__(self, columns: Mapping[str, Any]) -> None:
+    def __init__(self, columns: Mapping[str, "pa.ChunkedArray"]) -> None:
         self._fields = {name: _Field(column) for name, column in columns.items()}
         self._rows = max((len(field.counts) for field in self._fields.values()), default=0)
 

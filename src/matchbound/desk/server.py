@@ -52,9 +52,9 @@ def summary(desk: Desk) -> str:
     agreed, twice = desk.book.agreement()
     state = desk.state("")
     sentence = f"{len(desk.book.settled())} of {len(desk.order)} nodes are in labels.csv."
-    if state["unsure"] or state["conflicts"]:
+    if state.unsure or state.conflicts:
         sentence += (
-            f" {len(state['unsure'])} are unsure and {len(state['conflicts'])} wait for a decision."
+            f" {len(state.unsure)} are unsure and {len(state.conflicts)} wait for a decision."
         )
     if twice:
         sentence += f" Of {twice} nodes that two labelled, they agreed on {agreed}."
@@ -86,14 +86,14 @@ def _serve(
     say(address)
     if browser:
         Timer(0.5, webbrowser.open, [address]).start()
-    with suppress(KeyboardInterrupt):  # so one stops it
+    with suppress(KeyboardInterrupt):  # Ctrl-C stops the page
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def _record(folder: Path, search: Mapping[str, Any]) -> None:
-    """How truth is searched for, into the ledger, if it is not what was said last."""
-    known = [entry["search"] for entry in sound_ledger(folder).of_kind("search")]
-    if not known or known[-1] != search:
+def _record(folder: Path, search: Mapping[str, object]) -> None:
+    """Append to the ledger how true matches are searched for, unless its last such entry agrees."""
+    recorded = [entry["search"] for entry in sound_ledger(folder).of_kind("search")]
+    if not recorded or recorded[-1] != search:
         append(folder, "search", search=search)
 
 

@@ -3,15 +3,17 @@
 from matchbound.matchers.board import Board
 from matchbound.matchers.edges import graph
 from matchbound.matchers.expand import expand
-from matchbound.matchers.found import Found
-from matchbound.matchers.found import joined as joined
 from matchbound.matchers.graphs import Graph
 from matchbound.matchers.hubs import hubs
-from matchbound.matchers.matches import Matches
+from matchbound.matchers.matches import Found, Matches
 from matchbound.matchers.matches import check_name as check_name
+from matchbound.matchers.matches import joined as joined
 from matchbound.matchers.matches import named as named
 from matchbound.matchers.matches import write_batches as write_batches
 from matchbound.matchers.percolation import percolation
+from matchbound.matchers.program import Matcher as Matcher
+from matchbound.matchers.program import matches_csv as matches_csv
+from matchbound.matchers.program import matches_table as matches_table
 from matchbound.matchers.reconciliation import MATCHERS, reconcile
 from matchbound.matchers.seeds import in_both as in_both
 from matchbound.matchers.seeds import read_seeds as read_seeds

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from matchbound.compiled import thread_count
-from matchbound.matchers.found import Found
 from matchbound.matchers.graphs import Graph, Ints
+from matchbound.matchers.matches import Found
 
 Kernel = Callable[..., None]
 Own = tuple[Ints, ...]
@@ -61,8 +61,8 @@ class Board:
         self._x.adopt(x, self._y, y)
         self._y.adopt(y, self._x, x)
         for side, other in ((self._x, self._y), (self._y, self._x)):
-            known = (other.partner, other.free, side.reach)
-            self._in_turns(close_up, lambda _, known=known: known)  # type: ignore[misc]
+            rows = (other.partner, other.free, side.reach)
+            self._in_turns(close_up, lambda _, rows=rows: rows)  # type: ignore[misc]
 
     def best(self, degree: int, threshold: int) -> Found:
         """Pairs of free nodes of at least this degree that are each other's best, alone.
@@ -89,8 +89,8 @@ class Board:
         for _, _, own_best, own_second in self._own:
             own_best[:y_end], own_second[:y_end] = 0, 0
         side = (self._x.rows, self._x.partner, self._x.near, self._x.reach)
-        known = (x_end, y_end, least, side, self._y.free)
-        self._in_turns(count_rows, lambda own: (*known, own, self._row))
+        shared = (x_end, y_end, least, side, self._y.free)
+        self._in_turns(count_rows, lambda own: (*shared, own, self._row))
         best, second = np.zeros(y_end, np.int32), np.zeros(y_end, np.int32)
         for _, _, own_best, own_second in self._own:
             lower = np.minimum(best, own_best[:y_end])
@@ -102,8 +102,8 @@ class Board:
         """Raise `second` to the highest count of y and another x."""
         from matchbound.matchers._witness import raise_to_rivals
 
-        known = (y, x, self._y.rows, self._y.reach, self._x.free, x_end)
-        self._in_turns(raise_to_rivals, lambda own: (*known, own, second))
+        shared = (y, x, self._y.rows, self._y.reach, self._x.free, x_end)
+        self._in_turns(raise_to_rivals, lambda own: (*shared, own, second))
         return second
 
     def _in_turns(self, kernel: Kernel, given: Callable[[Own], tuple[object, ...]]) -> None:

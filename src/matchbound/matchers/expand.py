@@ -3,9 +3,8 @@
 import numpy as np
 
 from matchbound.errors import InputError
-from matchbound.matchers.found import Found
-from matchbound.matchers.graphs import Graph, Ints
-from matchbound.matchers.ties import key_of
+from matchbound.matchers.graphs import Graph, Ints, key_of
+from matchbound.matchers.matches import Found
 
 MARKS = 100_000_000
 

@@ -1,5 +1,6 @@
 """A graph made ready for matching: nodes ranked by falling degree, in compressed sparse rows."""
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -75,3 +76,16 @@ def _bytes_of(ids: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     _, offsets, data = ids.buffers()
     ends = np.frombuffer(offsets, np.int64)[ids.offset : ids.offset + len(ids) + 1]
     return ends, np.frombuffer(data, np.uint8)
+
+
+def key_of(seed: int | str) -> np.uint64:
+    """The key that breaks ties at random; a number and its text are the same seed."""
+    return np.uint64(int.from_bytes(hashlib.sha256(str(seed).encode()).digest()[:8]))
+
+
+def shuffled(pairs: Ints, left: Graph, right: Graph, seed: np.uint64) -> Ints:
+    """The pairs in an order that depends on them and the seed alone."""
+    from matchbound.matchers._layout import lots
+
+    order = np.argsort(lots(left.keys[pairs[:, 0]], right.keys[pairs[:, 1]], seed))
+    return pairs[order]

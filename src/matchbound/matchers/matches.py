@@ -1,8 +1,8 @@
-"""The matches that a matcher found, with the nodes' own ids."""
+"""Matches: as a matcher finds them, places in two graphs; and as a table of the nodes' own ids."""
 
 import io
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from matchbound.errors import InputError
 from matchbound.files import csv_text, write_csv, write_whole, written_whole
-from matchbound.matchers.found import Found
 from matchbound.matchers.graphs import Graph, Ints
 
 if TYPE_CHECKING:
@@ -19,8 +18,32 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-
 COLUMNS = ("x", "y", "score", "round", "witnesses", "margin")
+
+
+@dataclass(frozen=True)
+class Found:
+    """Pairs (x, y) without the seeds, the round that adopted each, its witnesses and margin.
+
+    Witnesses are the pairs known before that are neighbours of both; the margin is how many more
+    they are than the best rival's, a pair with one of the two nodes and another free one.
+    """
+
+    x: Ints
+    y: Ints
+    round: Ints
+    witnesses: Ints
+    margin: Ints
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+
+def joined(parts: Sequence[Found]) -> Found:
+    """All of them, one after the other."""
+    none = np.empty(0, np.int32)
+    columns = [[none, *(getattr(part, field.name) for part in parts)] for field in fields(Found)]
+    return Found(*map(np.concatenate, columns))
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
 """Yartseva and Grossglauser's percolation: a pair with enough marks is matched."""
 
-from matchbound.matchers.found import Found
-from matchbound.matchers.graphs import Graph, Ints
-from matchbound.matchers.ties import key_of, shuffled
+from matchbound.matchers.graphs import Graph, Ints, key_of, shuffled
+from matchbound.matchers.matches import Found
 
 
 def percolation(

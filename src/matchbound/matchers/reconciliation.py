@@ -1,4 +1,4 @@
-"""reconcile: two graphs and seeds → matches."""
+"""`reconcile`: match the nodes of two networks, in memory or by SQL."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -6,16 +6,14 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from matchbound.engines import Progress
 from matchbound.errors import InputError
 from matchbound.matchers.edges import graph
 from matchbound.matchers.expand import expand
-from matchbound.matchers.found import Found
-from matchbound.matchers.matches import Matches, named
+from matchbound.matchers.matches import Found, Matches, named
 from matchbound.matchers.percolation import percolation
 from matchbound.matchers.seeds import read_seeds
 from matchbound.matchers.witness import witness
-from matchbound.matchers.witness_sql import matched_by, write_matched_by
+from matchbound.matchers.witness_sql import Machine, matched_by, write_matched_by
 
 Matcher = Callable[..., Found]  # of two graphs, seeds (their places), and options by keyword
 
@@ -61,16 +59,15 @@ def reconcile(
     [('c', '3'), ('d', '4')]
     """
     options = {"threshold": threshold, "repeat": repeat, "marks": marks, "seed": seed}
-    given = {name: value for name, value in options.items() if value is not None}
     matcher = _matcher(method)
-    _check_options(matcher, method, given)
+    chosen = _checked_options(matcher, method, options)
     if engine is not None:
         _check_by_sql(matcher, method)
-        return matched_by(engine, left, right, seeds, memory=memory, temp=temp, **given)
+        return matched_by(Machine(engine, memory, temp), left, right, seeds, **chosen)
     _check_in_memory(memory, temp)
     x, y = graph(left, "left"), graph(right, "right")
     pairs, likeness = read_seeds(seeds, x, y)
-    return named(x, y, pairs, likeness, matcher(x, y, pairs, **given))
+    return named(x, y, pairs, likeness, matcher(x, y, pairs, **chosen))
 
 
 def write_reconciled(
@@ -79,21 +76,16 @@ def write_reconciled(
     seeds: Any,
     *,
     out: Path,
-    engine: Any,
+    machine: Machine,
     method: str = "witness",
     force: bool = False,
-    memory: str | None = None,
-    temp: Any = None,
-    progress: Progress = lambda _: None,
-    **options: Any,
+    **options: object,
 ) -> str:
-    """`reconcile` by an engine, written to a file as matches come; how many there are."""
-    given = {name: value for name, value in options.items() if value is not None}
+    """`reconcile` by SQL, written to a file as matches come; return how many, in words."""
     matcher = _matcher(method)
-    _check_options(matcher, method, given)
+    chosen = _checked_options(matcher, method, options)
     _check_by_sql(matcher, method)
-    how = {"memory": memory, "temp": temp, "progress": progress, **given}
-    return write_matched_by(engine, left, right, seeds, out=out, force=force, **how)
+    return write_matched_by(machine, left, right, seeds, out=out, force=force, **chosen)
 
 
 def _check_by_sql(matcher: Matcher, method: Any) -> None:
@@ -123,27 +115,35 @@ def _matcher(method: Any) -> Matcher:
     return MATCHERS[method]
 
 
-def _check_options(matcher: Matcher, method: Any, given: Mapping[str, Any]) -> None:
+def _checked_options(matcher: Matcher, method: Any, options: Mapping[str, object]) -> Any:
+    """The options that are not None, each of which the matcher must take."""
     parameters = inspect.signature(matcher).parameters.values()
     taken = [option.name for option in parameters if option.kind is option.KEYWORD_ONLY]
-    for name, value in given.items():
+    chosen = {name: value for name, value in options.items() if value is not None}
+    for name, value in chosen.items():
         if name not in taken:
             raise InputError(
                 f"{name} must be left out with method {method!r}, got {value!r}. "
                 f"It takes {' and '.join(taken)}."
             )
-        whole = isinstance(value, Integral) and not isinstance(value, bool)
-        if name == "seed":
-            good, rule = whole or _is_text(value), "text or a whole number"
-        else:
-            good, rule = whole and 1 <= value <= MOST, f"a whole number from 1 to {MOST}"
-        if not good:
-            raise InputError(f"{name} must be {rule}, got {value!r}. Give for example 3.")
+        _check_option(name, value)
+    return chosen
 
 
-def _is_text(value: Any) -> bool:
+def _check_option(name: str, value: object) -> None:
+    is_number = not isinstance(value, bool) and isinstance(value, Integral)
+    number = int(value) if is_number else None  # type: ignore[call-overload]
+    if name == "seed":
+        good, rule = number is not None or _is_text(value), "text or a whole number"
+    else:
+        good = number is not None and 1 <= number <= MOST
+        rule = f"a whole number from 1 to {MOST}"
+    if not good:
+        raise InputError(f"{name} must be {rule}, got {value!r}. Give for example 3.")
+
+
+def _is_text(value: object) -> bool:
     try:
-        value.encode()
-    except (AttributeError, UnicodeEncodeError):
+        return isinstance(value, str) and value.encode() is not None
+    except UnicodeEncodeError:
         return False
-    return isinstance(value, str)

@@ -29,8 +29,8 @@ def read_seeds(given: Any, left: Graph, right: Graph) -> tuple[Ints, NDArray[np.
 def known_pairs(given: Any) -> tuple[Any, Any]:
     """Arrow arrays of text, without the pairs that have no y."""
     x, y = _columns(given)
-    known = y.is_valid()
-    x, y = x.filter(known), y.filter(known)
+    has_y = y.is_valid()
+    x, y = x.filter(has_y), y.filter(has_y)
     if not len(x):
         raise InputError("seeds must hold at least one pair, got none. Give some, or 'hubs'.")
     return x, y
@@ -81,9 +81,9 @@ def _places(column: str, ids: Any, argument: str, graph: Graph) -> Ints:
 
     refuse_spaces(ids, "seeds")
     places = pc.index_in(ids, value_set=graph.ids)
-    strange = ids.filter(places.is_null())
-    if len(strange):
-        raise unknown(column, len(strange), argument, strange[0].as_py())
+    absent = ids.filter(places.is_null())
+    if len(absent):
+        raise unknown(column, len(absent), argument, absent[0].as_py())
     refuse_repeated(column, ids)
     return np.asarray(places.to_numpy(), np.int32)
 

@@ -1,8 +1,8 @@
 """Korula and Lattanzi's rounds: pairs with the most matched neighbours in common."""
 
 from matchbound.matchers.board import Board
-from matchbound.matchers.found import Found, joined
 from matchbound.matchers.graphs import Graph, Ints
+from matchbound.matchers.matches import Found, joined
 
 
 def witness(

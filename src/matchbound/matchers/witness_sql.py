@@ -2,55 +2,107 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matchbound.engines import Engine, Progress, connect, keep, sql
+import numpy as np
+
+from matchbound.engines import Engine, Progress, connect, keep, query, sql
+from matchbound.errors import InputError
+from matchbound.matchers.columns import key_columns, refuse_spaces, spaces_around
+from matchbound.matchers.edges import no_edge, no_id
 from matchbound.matchers.matches import Matches, counted, write_batches
-from matchbound.matchers.networks import load_network, load_seeds
+from matchbound.matchers.seeds import known_pairs, refuse_repeated, unknown
 from matchbound.matchers.witness import powers_down
-from matchbound.tables import count_rows
+from matchbound.tables import count_rows, load, open_source, spaced
 
 SIDES = (("left", "x"), ("right", "y"))
 
 
-def matched_by(engine: Any, left: Any, right: Any, seeds: Any, **how: Any) -> Matches:
+@dataclass(frozen=True)
+class Machine:
+    """Where SQL runs: an engine, DuckDB's memory and folder to spill to, who hears of progress."""
+
+    engine: Any
+    memory: str | None = None
+    temp: Any = None
+    progress: Progress = lambda _: None
+
+
+def matched_by(machine: Machine, left: Any, right: Any, seeds: Any, **options: int) -> Matches:
     """The matches, as a table in memory."""
     import pyarrow as pa
 
-    with _matched(engine, left, right, seeds, **how) as con:
+    with _matched(machine, left, right, seeds, **options) as con:
         return Matches(pa.Table.from_batches(con.batches(sql("matchers/matches"))))
 
 
 def write_matched_by(
-    engine: Any, left: Any, right: Any, seeds: Any, *, out: Path, force: bool, **how: Any
+    machine: Machine, left: Any, right: Any, seeds: Any, *, out: Path, force: bool, **options: int
 ) -> str:
-    """The matches written to a file as they come; what they are."""
-    with _matched(engine, left, right, seeds, **how) as con:
+    """Write the matches to a file as they come; return how many there are, in words."""
+    with _matched(machine, left, right, seeds, **options) as con:
         write_batches(out, lambda: con.batches(sql("matchers/matches")), force=force)
-        ((known,),) = con.rows("select count(*) from matched where round = 0")
-        return counted(known, count_rows(con, "matched") - known)
+        ((seeded,),) = con.rows("select count(*) from matched where round = 0")
+        return counted(seeded, count_rows(con, "matched") - seeded)
 
 
 @contextmanager
 def _matched(
-    engine: Any,
-    left: Any,
-    right: Any,
-    seeds: Any,
-    *,
-    threshold: int = 2,
-    repeat: int = 2,
-    memory: str | None = None,
-    temp: Any = None,
-    progress: Progress = lambda _: None,
+    machine: Machine, left: Any, right: Any, seeds: Any, *, threshold: int = 2, repeat: int = 2
 ) -> Iterator[Engine]:
-    with connect(engine, memory, temp) as con:
-        progress("reading the networks")
-        kinds = load_network(con, left, "left"), load_network(con, right, "right")
-        load_seeds(con, seeds, kinds)
-        _rounds(con, threshold, repeat, progress)
+    """An engine with the table `matched`, all rounds done."""
+    with connect(machine.engine, machine.memory, machine.temp) as con:
+        machine.progress("reading the networks")
+        kinds = _load_network(con, left, "left"), _load_network(con, right, "right")
+        _load_seeds(con, seeds, kinds)
+        _rounds(con, threshold, repeat, machine.progress)
         yield con
+
+
+def _load_network(con: Engine, given: Any, side: str) -> str:
+    """An edge list, as the tables `<side>_edges` and `<side>_nodes`; the kind of its ids.
+
+    Edges are there once from either end, and not from a node to itself.
+    """
+    source = open_source(con, side, given, hashed=False)
+    (a, b), kind = key_columns(source, ("src", "dst"), or_first=True)
+    load(con, source, "given_edges", f"{a} as a, {b} as b")
+    ends = "(select a as id from given_edges union all select b from given_edges) ends"
+    ((empty,),) = con.rows(f"select count(*) - count(id) from {ends}")
+    if empty:
+        raise no_id(side, f"{empty} empty")
+    keep(con, f"{side}_edges", "matchers/edges", given="given_edges")
+    if not count_rows(con, f"{side}_edges"):
+        raise no_edge(side)
+    if kind == "string":
+        ((first,),) = con.rows(f"select min(id) from {ends} where {spaced('id')}")
+        if first is not None:
+            raise spaces_around(side, first)
+    keep(con, f"{side}_nodes", "matchers/degrees", given="given_edges", edges=f"{side}_edges")
+    return kind
+
+
+def _load_seeds(con: Engine, given: Any, kinds: tuple[str, str]) -> None:
+    """Pairs of nodes of the two networks, as the table `matched`."""
+    import pyarrow as pa
+
+    if isinstance(given, str) and given == "hubs":
+        raise InputError(
+            "seeds must be pairs with an engine, got 'hubs': they are guessed in memory. Give some "
+            "pairs, or leave the engine out."
+        )
+    x, y = known_pairs(given)
+    seeds = pa.table({"place": pa.array(np.arange(len(x))), "x": x, "y": y})
+    con.keep("seeds", f"select * from {con.open(seeds).scan}")
+    for column, ids, side in (("x", x, "left"), ("y", y, "right")):
+        refuse_spaces(ids, "seeds")
+        absent = query(con, "matchers/absent_seeds", column=column, nodes=f"{side}_nodes")
+        if absent:
+            raise unknown(column, len(absent), side, absent[0][0])
+        refuse_repeated(column, ids)
+    keep(con, "matched", "matchers/known_pairs", x=kinds[0], y=kinds[1])
 
 
 def _rounds(con: Engine, threshold: int, repeat: int, progress: Progress) -> None:

@@ -1,4 +1,4 @@
-"""Samples of a population as it is guessed to be: the same ones each time they are asked for."""
+"""Simulated samples of the population that was guessed; the same ones at every call."""
 
 from functools import lru_cache
 

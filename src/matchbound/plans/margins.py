@@ -32,10 +32,10 @@ class Margin:
     """Of `size` nodes `members` count for the metric, and the holdout matcher is right at `right`.
 
     A node that counts has `each` matches, all right or all wrong. `choices` are the metric's
-    own, with its share of δ. The holdout matcher matches the share `found` of all nodes, and the
-    complete one has others at the share `gap_rate` (None: there is none); at labelled nodes it is
-    taken to be as right as the holdout one. Of the `train` nodes, and of those drawn to validate on
-    too, what is expected is taken to come.
+    own, with its share of δ. The holdout matcher matches a share of all nodes, `found_share`; the
+    complete one has others at the share `gap_rate` (None: there is no complete matcher). At
+    labelled nodes the complete matcher is taken to be as right as the holdout one. The `train`
+    nodes, and how many of them are drawn to validate on too, are taken to be as expected.
     """
 
     metric: str
@@ -43,7 +43,7 @@ class Margin:
     size: int
     members: int
     right: int
-    found: float
+    found_share: float
     gap_rate: float | None = None
     train: int = 0
 
@@ -154,7 +154,7 @@ class Margin:
         return self._of(labels, self._labels(self.fresh(labels), members, right), members).value
 
     def between(self, labels: int, members: int, right: int) -> tuple[float, float]:
-        """Two numbers that it lies between, and close to it: found sooner."""
+        """Two numbers close to the value that it lies between; faster to compute than the value."""
         if self.shortcut is not None and self.shortcut.near is not None:
             return self.shortcut.near(self.sample(labels, members, right), self.design)
         value = self.value(labels, members, right)
@@ -193,7 +193,7 @@ class Margin:
     def outside(self, fresh: int, members: int) -> tuple[int, int, int]:
         """The nodes that are compared; those that the holdout matcher matches; that are changed."""
         nodes = self.choices.gap or self.size - len(self._trained) - fresh
-        found = round(nodes * self.found)
+        found = round(nodes * self.found_share)
         if self.choices.gap:
             found = max(found, 1)
         elif self.row.members == "matched":

@@ -13,7 +13,7 @@ from matchbound.plans.simulation import FEW, MANY, Simulated, Whole
 from matchbound.plans.sums import Summed
 
 MOST = 100_000  # labels; nobody plans for more
-STEPS = 1000  # likely bounds are told in thousandths
+STEPS = 1000  # likely bounds are given in thousandths
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Chances(Protocol):
 
 
 class Prospects:
-    """Everything that can be said of a question; what was computed is kept."""
+    """The answers to a question: bounds, powers, labels needed. Computed values are kept."""
 
     def __init__(self, question: Question) -> None:
         self.question = question
@@ -83,11 +83,12 @@ class Prospects:
         return self._powers[key]
 
     def together(self, labels: int, draws: int = FEW) -> float:
-        """At least this, however the metrics hang together: what the guesses do not tell."""
+        """A lower bound on the probability of reaching all targets, for any dependence between the
+        metrics."""
         return _all_of([self.power(labels, metric, draws) for metric in self.question.targets])
 
     def rough(self, labels: int) -> float:
-        """About that, for searching."""
+        """About the same, computed faster, for searching."""
         targets = self.question.targets.items()
         return _all_of([self.chances[metric].rough(labels, target) for metric, target in targets])
 

@@ -33,10 +33,10 @@ class Question:
         _check_power(self.power)
         _check_gap(self)
         _check_targets(self.targets, self.choices.guesses)
-        if round(self.found * self.size) < 1 or self.found > 1:
+        if round(self.found_share * self.size) < 1 or self.found_share > 1:
             raise InputError(
                 "matched × recall / precision must be a share that leaves the holdout matcher some "
-                f"nodes to match, got {self.found:g}. Correct matched or the guesses."
+                f"nodes to match, got {self.found_share:g}. Correct matched or the guesses."
             )
 
     @property
@@ -45,7 +45,7 @@ class Question:
         return self.choices.matched or 1.0
 
     @property
-    def found(self) -> float:
+    def found_share(self) -> float:
         """The share of nodes that the holdout matcher matches."""
         return matched_by_guess(self.matched, self.choices.guesses)
 
@@ -54,14 +54,16 @@ class Question:
 
     def _margin(self, metric: str) -> Margin:
         """A metric alone, with its share of δ."""
-        shares = {"matched": self.found, "true": self.matched, "all": 1.0}
+        shares = {"matched": self.found_share, "true": self.matched, "all": 1.0}
         row, guess = METRICS[metric], self.choices.guesses[metric]
         members = max(round(shares[row.members] * self.size), 1)
         right = round(row.rightness(guess) * members)
         own = replace(
             self.choices, metrics=(metric,), delta=self.choices.delta / self.choices.guarantees
         )
-        return Margin(metric, own, self.size, members, right, self.found, self.gap_rate, self.train)
+        return Margin(
+            metric, own, self.size, members, right, self.found_share, self.gap_rate, self.train
+        )
 
 
 def choices_for(guesses: Mapping[str, float], matched: float, **choices: object) -> Choices:
@@ -92,10 +94,11 @@ def _check_gap(question: Question) -> None:
         return
     if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
         raise InputError(f"gap_rate must be a share from 0 to 1, got {rate!r}. Give 0.001.")
-    if rate > question.found:
+    if rate > question.found_share:
         raise InputError(
-            f"gap_rate must be at most the share of nodes that are matched, {question.found:g}, "
-            f"got {rate!r}. Give the share of all nodes at which the matchers differ."
+            "gap_rate must be at most the share of nodes that are matched, "
+            f"{question.found_share:g}, got {rate!r}. "
+            "Give the share of all nodes at which the matchers differ."
         )
 
 

@@ -16,7 +16,7 @@ FEWER = 4  # times, where each needs a whole bound
 
 
 class Simulated:
-    """The same draws each time they are asked for, with their standard error.
+    """Powers from simulated draws, which are the same at every call, with their standard error.
 
     For star bets and the theorem `sharp`: what is needed of the labels' bound follows from the
     target, and it is reached if bets against it reject it. No bound is computed.

@@ -29,7 +29,7 @@ class Summed:
         return self._sum(labels, target, exactly=True)
 
     def rough(self, labels: int, target: float) -> float:
-        """At most the power, and close to it: found sooner."""
+        """At most the power and close to it; faster to compute."""
         return self._sum(labels, target, exactly=False)
 
     def _sum(self, labels: int, target: float, *, exactly: bool) -> float:

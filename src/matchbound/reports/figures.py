@@ -82,10 +82,10 @@ def _csv(rows: list[list[float]]) -> str:
 def _svg(metric: str, rate: float, rows: list[list[float]]) -> str:
     columns = zip(*rows, strict=True)
     at_1000 = dict(zip(CURVES, rows[LABELS.index(1000)], strict=True))
-    told = ", ".join(f"{curve} {value:.4f}" for curve, value in at_1000.items())
+    values_at_1000 = ", ".join(f"{curve} {value:.4f}" for curve, value in at_1000.items())
     return line_chart(
         title=f"Lower bounds for complete {metric}, holdout {metric} {rate}",
-        description=f"Bounds over 250 to 10000 verified nodes. From 1000: {told}.",
+        description=f"Bounds over 250 to 10000 verified nodes. From 1000: {values_at_1000}.",
         x="verified nodes",
         y=f"complete {metric} ≥",
         series=[

@@ -109,17 +109,17 @@ def _assumed(certificate: "Certificate") -> str:
 
 def _bands(certificate: "Certificate") -> str:
     bands = {part.name for part in parts(certificate.choices) if part.is_band}
-    found = [g for g in certificate.guarantees if g.part in bands]
-    if not found:
+    banded = [g for g in certificate.guarantees if g.part in bands]
+    if not banded:
         return ""
     return (
         "<section><h2>Bands of scores</h2><p>Each bound holds together with all others.</p>"
-        f"<figure>{picture(_drawn(found, {}))}</figure></section>"
+        f"<figure>{picture(_drawn(banded, {}))}</figure></section>"
     )
 
 
-def _drawn(found: Iterable[Guarantee], targets: Targets) -> list[Bar]:
+def _drawn(guarantees: Iterable[Guarantee], targets: Targets) -> list[Bar]:
     return [
         Bar(g.subject, g.text, g.value, g.side == "lower", g.estimate, targets.get(g.metric))
-        for g in found
+        for g in guarantees
     ]

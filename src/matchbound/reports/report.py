@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from matchbound.certificates import Certificate, contradictions, read_record
+from matchbound.certificates import Certificate, Record, contradictions
 from matchbound.errors import InputError
 from matchbound.files import is_folder, write_whole
 from matchbound.reports.page import page
@@ -30,8 +30,8 @@ def write_report(
     else:
         place = Path(certificate)
         file = place / "certificate.json" if is_folder(place) else place
-        record = read_record(file)
-        loaded = Certificate.from_record(record)
+        record = Record.read(file)
+        loaded = Certificate.of(record)
         _refuse_altered(record, loaded)
         out = file.parent / "report.html" if path is None else Path(path)
     for metric in targets or {}:
@@ -44,7 +44,7 @@ def write_report(
     return out
 
 
-def _refuse_altered(record: Mapping[str, Any], certificate: Certificate) -> None:
+def _refuse_altered(record: Record, certificate: Certificate) -> None:
     for problem in contradictions(record, certificate):
         raise InputError(
             f"certificate must be as it was written, got one in which {problem}. "

@@ -42,7 +42,7 @@ def _cell(head: str, text: str) -> str:
 
 
 def costs(certificate: "Certificate") -> str:
-    """From the sample's mean to the bound: the labels, then the gap."""
+    """Show what lies between the sample's mean and the bound: few labels, then the gap."""
     if not certificate.guarantees or certificate.threshold is not None:
         return ""
     choices = certificate.choices
@@ -63,7 +63,7 @@ def costs(certificate: "Certificate") -> str:
 
 
 def differences(certificate: "Certificate") -> str:
-    """How many nodes the matchers treat alike, and how they differ elsewhere."""
+    """Show at how many nodes the matchers agree, and how they differ at the others."""
     if not certificate.has_complete:
         return ""
     blocks = []
@@ -82,7 +82,7 @@ def differences(certificate: "Certificate") -> str:
 
 
 def _lost(holdout: Guarantee, complete: Guarantee) -> float:
-    """How much worse the complete matcher's bound is; below 0 where it is better."""
+    """Return how much worse the complete matcher's bound is; below 0 where it is better."""
     lost = holdout.value - complete.value
     return lost if complete.side == "lower" else -lost
 
@@ -92,24 +92,26 @@ def _nodes(tally: Tally, has: Callable[[Cell], bool]) -> int:
 
 
 def errors(certificate: "Certificate", targets: Mapping[str, float]) -> str:
-    """What wrong labels would do to the bounds."""
+    """Show what wrong labels would do to the bounds."""
     if not certificate.guarantees or certificate.exploratory:
         return ""
     heading = "<h2>If labels were wrong</h2>"
-    given = (certificate.tallies, certificate.choices)
-    why = why_untold(certificate.guarantees, *given)
+    tallied = (certificate.tallies, certificate.choices)
+    why = why_untold(certificate.guarantees, *tallied)
     if why:
         return f"<section>{heading}<p>Not told: {escape(why)}.</p></section>"
-    told = [g for g in certificate.guarantees if g.estimate is not None]
-    said = "".join(
-        _survival(g, targets[g.metric], survives(g, *given, targets[g.metric]))
-        for g in told
+    estimated = [g for g in certificate.guarantees if g.estimate is not None]
+    survival = "".join(
+        _survival(g, targets[g.metric], survives(g, *tallied, targets[g.metric]))
+        for g in estimated
         if g.metric in targets
     )
-    head = ["wrong labels", *(g.subject for g in told)]
-    rows = [[wrong, *(_if_wrong(with_errors(g, *given, wrong)) for g in told)] for wrong in WRONG]
+    head = ["wrong labels", *(g.subject for g in estimated)]
+    rows = [
+        [wrong, *(_if_wrong(with_errors(g, *tallied, wrong)) for g in estimated)] for wrong in WRONG
+    ]
     shown = table(head, rows, "Bounds if so many validation labels were wrong")
-    return f"<section>{heading}{said}{shown}</section>"
+    return f"<section>{heading}{survival}{shown}</section>"
 
 
 def _if_wrong(g: Guarantee | None) -> str:

@@ -83,7 +83,7 @@ class Choices:
 
     @staticmethod
     def from_dict(choices: Mapping[str, Any]) -> "Choices":
-        """Refused if there is a choice that matchbound does not know."""
+        """Make choices by name; refuse a name that is not a choice."""
         names = {field.name for field in fields(Choices)}
         for name in choices:
             if name not in names:
@@ -158,22 +158,22 @@ class Choices:
     def _design(self, metric: str, beside: Mapping[str, Design]) -> Design:
         return Design(
             metric,
-            self.delta / (self.guarantees * self.leaves),
-            None if self.theorem == "paper" else self.other_terms,
-            self.bound,
-            self.one_to_one,
-            self.at_most_one_match,
-            self.variances.get(metric),
-            self.guesses.get(metric),
-            self.matched,
-            metric in self.few_misses,
-            self.brought,
-            self.future,
-            bool(self.gap),
-            bool(self.until),
-            metric == self.counted,
-            METRICS[metric].members == "true",
-            beside,
+            delta=self.delta / (self.guarantees * self.leaves),
+            other_terms=None if self.theorem == "paper" else self.other_terms,
+            bound=self.bound,
+            one_to_one=self.one_to_one,
+            at_most_one_match=self.at_most_one_match,
+            variance=self.variances.get(metric),
+            guess=self.guesses.get(metric),
+            matched=self.matched,
+            few_misses=metric in self.few_misses,
+            brought=self.brought,
+            future=self.future,
+            gap=bool(self.gap),
+            until=bool(self.until),
+            is_counted=metric == self.counted,
+            by_truth=METRICS[metric].members == "true",
+            beside=beside,
         )
 
 

@@ -17,7 +17,7 @@ def precision(label: Label, one_to_one: bool) -> Fraction:
 
 
 def recall(label: Label) -> float:
-    before, after = ((found or 0) / label.t if label.t else 0.0 for found in (label.ht, label.ct))
+    before, after = ((right or 0) / label.t if label.t else 0.0 for right in (label.ht, label.ct))
     return max(after, after - before + gaps.drops(_cell(label)))
 
 

@@ -70,11 +70,11 @@ def guarantees(
         tallies = {part: holdout_alone(tally) for part, tally in tallies.items()}
     if choices.choose_threshold:
         return _at_the_threshold(tallies, choices, complete)
-    found = []
+    made = []
     for part in parts(choices):
         for metric in ("precision",) if part.is_band else choices.metrics:
-            found.append(_guarantee(metric, part, tallies[part.name], choices, complete))
-    return tuple(found)
+            made.append(_guarantee(metric, part, tallies[part.name], choices, complete))
+    return tuple(made)
 
 
 def guarantee_with_errors(g: Guarantee, tally: Tally, choices: Choices, errors: int) -> float:
@@ -148,15 +148,15 @@ def _at_the_threshold(
         return ()
     part = Part(candidate(score), least=score)
     shared = replace(choices, delta=choices.delta / len(choices.candidates))
-    found = []
+    made = []
     for metric in choices.metrics:
         used = choices if metric == "precision" else shared
         one = _guarantee(metric, part, tallies[part.name], used, complete)
         if metric == "precision":
             exact = _precision_at(tallies[part.name], choices)
             one = replace(one, value=math.floor(exact * 10**DECIMALS) / SCALE)
-        found.append(one)
-    return tuple(found)
+        made.append(one)
+    return tuple(made)
 
 
 def _guarantee(name: str, part: Part, tally: Tally, choices: Choices, complete: bool) -> Guarantee:

@@ -11,20 +11,22 @@ from matchbound.theorems.metrics import METRICS
 from matchbound.theorems.tally import Tally
 
 
-def why_untold(found: tuple[Guarantee, ...], tallies: Mapping[str, Tally], choices: Choices) -> str:
+def why_untold(
+    certified: tuple[Guarantee, ...], tallies: Mapping[str, Tally], choices: Choices
+) -> str:
     """Return the reason why the effect of wrong labels cannot be computed; empty if it can."""
     if choices.choose_threshold:
         return "another threshold might then have been chosen"
     if choices.theorem == "paper" or choices.is_sampled:
         return "it is told for the sharp theorem with a census of both matchers alone"
-    bounded = [g for g in found if g.estimate is not None]
+    bounded = [g for g in certified if g.estimate is not None]
     if not all(BOUNDS[g.bound].with_errors for g in bounded):
         names = ", ".join(name for name, row in BOUNDS.items() if row.with_errors)
         return f"it is told for the bounds {names} alone"
     if any(METRICS[g.metric].with_errors is None for g in bounded):
         names = ", ".join(name for name, row in METRICS.items() if row.with_errors)
         return f"it is told for the metrics {names} alone"
-    complete = any(g.algorithm == "complete" for g in found)
+    complete = any(g.algorithm == "complete" for g in certified)
     if complete and any(any(cell.known) for tally in tallies.values() for cell in tally.gap):
         return "a wrong label also says something wrong of other nodes, where the matchers differ"
     return ""

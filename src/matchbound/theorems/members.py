@@ -1,4 +1,4 @@
-"""Nodes with a true match: nobody knows how many there are, so recall takes the worst number."""
+"""Nodes with a true match. Their number is unknown, so recall is bounded for the worst number."""
 
 import math
 from bisect import bisect_left
@@ -79,7 +79,9 @@ def _up(number: float) -> int:
     return math.ceil(number - 1e-6)
 
 
-def found(tally: Tally, design: Design, delta: float, bound: str, errors: int = 0) -> Line | Steps:
+def recall_sum(
+    tally: Tally, design: Design, delta: float, bound: str, errors: int = 0
+) -> Line | Steps:
     """A lower bound on Σ r_H, as a function of the number of nodes with a true match."""
     known_member, known_values = nodes.recalls(trained(tally))
     known = math.fsum(known_values), sum(known_member)
@@ -117,19 +119,19 @@ def _steps(seen: list[float], delta: float, bound: str, known: Known) -> Steps:
 
 
 def worst_ratio(
-    found: Line | Steps, least: int, most: int, after: float, spent: float, floor: float
+    sums: Line | Steps, least: int, most: int, after: float, spent: float, floor: float
 ) -> float:
     """The least over N from `least` to `most` of (after + max(0, A(N) − spent)) / N.
 
-    A(N) is what was found, or `floor` if that is more. An empty range contradicts the labels: then
-    only what they show is left.
+    A(N) is what `sums` bounds, or `floor` if that is more. An empty range contradicts the labels:
+    then only what they show is left.
     """
-    first = max(least, found.fewest) if isinstance(found, Steps) else least
+    first = max(least, sums.fewest) if isinstance(sums, Steps) else least
     if first > most:
         return max(after, 0.0) / most if most else 0.0
-    search = _least_on_line if isinstance(found, Line) else _least_of_steps
-    value = search(found, first, most, after, spent, floor)  # type: ignore[arg-type]
-    tempting = search(found, most, most, after, spent, floor)  # type: ignore[arg-type]
+    search = _least_on_line if isinstance(sums, Line) else _least_of_steps
+    value = search(sums, first, most, after, spent, floor)  # type: ignore[arg-type]
+    tempting = search(sums, most, most, after, spent, floor)  # type: ignore[arg-type]
     return worst("sharp recall number of members", value, tempting)
 
 

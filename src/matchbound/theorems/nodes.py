@@ -10,7 +10,7 @@ def precisions(labels: Iterable[Label]) -> list[float]:
     return [(label.ht or 0) / label.h for label in labels if label.h > 0]
 
 
-def found(labels: Sequence[Label]) -> tuple[list[bool], list[float]]:
+def precisions_if_matched(labels: Sequence[Label]) -> tuple[list[bool], list[float]]:
     """Who has a match of the holdout matcher, and p_H there."""
     return (
         [label.h > 0 for label in labels],

@@ -1,4 +1,4 @@
-"""Other matchers that the same labels speak of: a tally as it would be for them."""
+"""Tallies of other matchers from the same labels: the holdout matcher alone, or patched."""
 
 from dataclasses import replace
 

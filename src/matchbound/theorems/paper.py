@@ -41,7 +41,7 @@ def precision(tally: Tally, design: Design, complete: bool) -> Finding:
     bound = _bound(design, most <= 1)
     delta, *others = design.shares(4)
     drawn, weights = _sample(tally, design)
-    member, values = nodes.found(drawn)
+    member, values = nodes.precisions_if_matched(drawn)
     size = _holdout_size(tally, design, cells)
     require_some(sum(member), "a match of the holdout matcher", drawn)
     variance = design.planned_variance()

@@ -39,9 +39,9 @@ def precision(tally: Tally, design: Design, complete: bool) -> Finding:
     delta, *others = design.shares(4)
     bound = design.labels_bound(design.at_most_one_match)
     fresh = sampled(tally)
-    member, values = nodes.found(fresh)
+    member, values = nodes.precisions_if_matched(fresh)
     require_some(sum(member), "a match of the holdout matcher", tally.fresh)
-    known = NOTHING if design.future else _sums(*nodes.found(trained(tally)))
+    known = NOTHING if design.future else _sums(*nodes.precisions_if_matched(trained(tally)))
     variance = design.planned_variance()
     share = matched_share(tally.gap)
     over_all = None if variance is None else variance * share

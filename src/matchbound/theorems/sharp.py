@@ -92,8 +92,8 @@ def recall(tally: Tally, design: Design, complete: bool, errors: int = 0) -> Fin
     floor = _floor(tally, design, right)
 
     def at(d: float) -> float:
-        found = members.found(tally, design, d, bound, errors)
-        return members.worst_ratio(found, least, most, after, spent, floor)
+        sums = members.recall_sum(tally, design, d, bound, errors)
+        return members.worst_ratio(sums, least, most, after, spent, floor)
 
     value = bounded("sharp recall labels", delta, at)
     member, values = nodes.recalls(tally.fresh or tally.train)

@@ -103,7 +103,7 @@ class Tally:
         counts = Counter((label.h, label.c, label.hc) for label in self.labelled)
         for cell in self.gap:
             counts[cell[:3]] += cell.nodes
-        return tuple(Cell(*found, nodes) for found, nodes in sorted(counts.items()))
+        return tuple(Cell(*numbers, nodes) for numbers, nodes in sorted(counts.items()))
 
     def as_dict(self) -> dict[str, Any]:
         return {

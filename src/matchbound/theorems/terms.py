@@ -44,7 +44,7 @@ def bounded(name: str, delta: float, bound: Callable[[float], float]) -> float:
 
 
 def worst(name: str, value: T, tempting: T) -> T:
-    """A worst case, where a hasty reader would have taken `tempting`."""
+    """Return the worst case. `tempting` is what a hasty reader would have taken instead."""
     return cast("T", TERMS.get().worst(name, value, tempting))
 
 

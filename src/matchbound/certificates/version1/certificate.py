@@ -4,12 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from matchbound.certificates.record import (
-    changed,
-    guarantee_differences,
-    unknown_fields,
-    unreadable,
-)
+from matchbound.certificates.record import Record, guarantee_differences, unreadable
 from matchbound.certificates.version1.choices import Choices
 from matchbound.certificates.version1.guarantees import (
     Guarantee,
@@ -38,7 +33,8 @@ class Certificate:
     digest: str
 
     @staticmethod
-    def from_record(record: Mapping[str, Any]) -> "Certificate":
+    def of(written: Record) -> "Certificate":
+        record = written.content
         try:
             _check_inputs(record["inputs"])
             threshold, ledger = record["threshold"], record["ledger"]
@@ -68,10 +64,11 @@ class Certificate:
     def is_brought(self) -> bool:
         return "draw" not in self.inputs
 
-    def as_dict(self, record: Mapping[str, Any]) -> dict[str, Any]:
+    def rewritten(self, record: Record) -> Record:
         """Write it again; the sentences, which nothing follows from, are as in the record."""
-        return {
-            **{name: record[name] for name in ("matchbound", "assumptions", "advice")},
+        kept = ("matchbound", "assumptions", "advice")
+        content = {
+            **{name: record.content[name] for name in kept if name in record.content},
             "guarantees": [asdict(guarantee) for guarantee in self.guarantees],
             "choices": {k: list(v) if isinstance(v, tuple) else v for k, v in self._choices()},
             "inputs": dict(self.inputs),
@@ -81,12 +78,13 @@ class Certificate:
             "ledger": self.ledger,
             "tallies": {part: tally.as_dict() for part, tally in self.tallies.items()},
         }
+        return Record(content)
 
     def _choices(self) -> Iterator[tuple[str, Any]]:
         return ((field.name, getattr(self.choices, field.name)) for field in fields(Choices))
 
 
-def _check_inputs(inputs: Mapping[str, Any]) -> None:
+def _check_inputs(inputs: Mapping[str, Mapping[str, object]]) -> None:
     for name, source in inputs.items():
         if name.partition(" ")[0] not in INPUTS:
             raise TypeError(f"inputs has no {name!r}")
@@ -94,10 +92,10 @@ def _check_inputs(inputs: Mapping[str, Any]) -> None:
             raise TypeError("inputs must have paths and digests")
 
 
-def contradictions(record: Mapping[str, Any], certificate: Certificate) -> Iterator[str]:
+def contradictions(record: Record, certificate: Certificate) -> Iterator[str]:
     """Yield what version 1's rules do not give from the tallies, and bounds that are not valid."""
-    yield from changed(record)
-    yield from unknown_fields(record, certificate.as_dict(record))
+    yield from record.changed()
+    yield from record.unknown_fields(certificate.rewritten(record))
     yield from _recomputed(certificate)
     for i, guarantee in enumerate(certificate.guarantees):
         if certificate.is_brought and guarantee.bound == "betting":

@@ -48,7 +48,7 @@ class Choices:
             raise ValueError("choices are not such as version 1 allowed")
 
     @staticmethod
-    def from_dict(record: Mapping[str, Any]) -> "Choices":
+    def from_dict(record: Mapping[str, object]) -> "Choices":
         names = [field.name for field in fields(Choices)]
         if set(record) != set(names):
             raise TypeError("choices are not those of version 1")
