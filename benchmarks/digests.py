@@ -10,10 +10,10 @@ from matchbound.engines import connect
 from matchbound.tables import digest_of_rows, open_source, recognise, rows_of_matches
 
 SETTINGS = {
-    "text ids and scores": "'a' || i as x, 'b' || hash(i) % {n} as y, hash(i) % 1000003 / 1e6 as score",
+    "text ids, scores": "'a' || i as x, 'b' || hash(i) % {n} as y, hash(i) % 1009 / 1e3 as score",
     "whole numbers": "i as x, i * 7 as y",
     "long ids": "md5(i::varchar) as x, md5((i * 7)::varchar) as y, 0.5 as score",
-    "few scores, many pairs a node": "'a' || i % 1000 as x, 'b' || i as y, (i % 3)::double as score",
+    "many pairs a node": "'a' || i % 1000 as x, 'b' || i as y, (i % 3)::double as score",
 }
 
 
