@@ -124,7 +124,8 @@ def test_digests_of_rows(session, tmp_path, monkeypatch):
         tables[0].slice(1),
         tables[0].set_column(2, "score", [pa.array(score, pa.float32())]),
     ]
-    monkeypatch.setattr("matchbound.engines.spark.PART", 300)  # several parts for the driver
+    for module in ("chunks", "spark_digests"):
+        monkeypatch.setattr(f"matchbound.engines.{module}.CHUNK", 300)
     digests = set()
     with connect(session) as con, connect() as here:
         for i, table in enumerate(tables):

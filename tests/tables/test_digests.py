@@ -73,14 +73,14 @@ def reference(rows, kind, roles, size=65_536):
     digests = []
     for start in range(0, len(every), size):
         chunk = every[start : start + size]
-        data = struct.pack("<Q", len(chunk))
+        data = struct.pack(">Q", len(chunk))
         for column in zip(*chunk, strict=True):
             data += bytes(value is None for value in column)
             if any(isinstance(value, int) for value in column):
-                data += b"".join(struct.pack("<q", value or 0) for value in column)
+                data += b"".join(struct.pack(">q", value or 0) for value in column)
             else:
                 texts = [value or b"" for value in column]
-                data += b"".join(struct.pack("<Q", len(text)) for text in texts)
+                data += b"".join(struct.pack(">Q", len(text)) for text in texts)
                 data += b"".join(texts)
         digests.append(sha256(data).digest())
     head = json.dumps(["matchbound rows 1", kind, roles, len(every)]).encode()
@@ -109,7 +109,7 @@ def table(rows, **more):
 
 @pytest.mark.parametrize("count", [1, 15, 16, 17, 250])
 def test_digest_is_that_of_plain_python(count, monkeypatch):
-    monkeypatch.setattr("matchbound.tables.digests.CHUNK", 16)
+    monkeypatch.setattr("matchbound.engines.chunks.CHUNK", 16)
     rng = random.Random(count)
     texts = [*NASTY, *(f"n{i}" for i in range(count))]
     numbers = [0.0, -0.0, math.nan, math.inf, -math.inf, 5e-324, -1.5, 0.1, None]

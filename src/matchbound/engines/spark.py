@@ -1,11 +1,13 @@
 """Spark: the same SQL, where the data are."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from matchbound.engines.engine import Lists, Opened, QueryError, Table
+from matchbound.engines.duckdb import database
+from matchbound.engines.engine import Chunk, Lists, Opened, QueryError, Table
+from matchbound.engines.spark_digests import chunk_digests
 from matchbound.engines.spark_frames import (
     as_utf8,
     handed_over,
@@ -31,7 +33,6 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.variable.substitute": "false",
 }
-PART = 1 << 20  # rows that the driver holds at once
 PARTITIONS = "spark.sql.shuffle.partitions"
 DIGITS = "([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?"
 TRIMMED = "trim(both concat(' ', chr(9), chr(10), chr(11), chr(12), chr(13)) from text)"
@@ -82,6 +83,7 @@ class Spark:
         self._settled: list[Any] = []
         self._shared: list[str] = []
         self._opened = 0
+        self._local: dict[str, Any] = {}
         with _translated():
             self._session = own.newSession()
             partitions = {PARTITIONS: str(own.conf.get(PARTITIONS))}
@@ -97,6 +99,8 @@ class Spark:
             frame = self._frame(given)
             kinds = kinds_of(frame)
             as_utf8(frame).createOrReplaceTempView(name)
+        if not isinstance(given, Table) or given.kind in ("csv", "parquet"):
+            self._local[name] = given
         return Opened(name, kinds)
 
     def _frame(self, given: Any) -> "DataFrame":
@@ -157,31 +161,17 @@ class Spark:
             return self._session.sql(sql).toArrow()
 
     def batches(self, sql: str) -> Iterator[Any]:
-        from pyspark.sql.functions import spark_partition_id
+        yield from self.arrow(sql).to_batches()
 
+    def digests(
+        self, scan: str, columns: Mapping[str, str], numbers: Collection[str]
+    ) -> list[Chunk]:
+        """What came from here is digested here, which is quicker for small tables."""
+        if scan in self._local:
+            with database() as reader:
+                return reader.digests(reader.open(self._local[scan]).scan, columns, numbers)
         with _translated():
-            frame = self._session.sql(sql).persist()
-            try:
-                for first, last in self._parts(frame):
-                    place = spark_partition_id()
-                    part = frame.where((place >= first) & (place <= last))
-                    yield from part.toArrow().to_batches()
-            finally:
-                frame.unpersist()
-
-    def _parts(self, frame: "DataFrame") -> Iterator[tuple[int, int]]:
-        """The first and last of partitions that together have about PART rows, in order."""
-        from pyspark.sql.functions import spark_partition_id
-
-        counted = frame.groupBy(spark_partition_id()).count().collect()
-        first, size = 0, 0
-        for place, count in sorted(tuple(row) for row in counted):
-            size += count
-            if size >= PART:
-                yield first, place
-                first, size = place + 1, 0
-        if size:
-            yield first, place
+            return chunk_digests(self._session, scan, columns, numbers)
 
     def close(self) -> None:
         with suppress(Exception):  # a session that is dead has nothing to give back

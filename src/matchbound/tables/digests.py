@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,8 +10,6 @@ from matchbound.engines import Engine
 from matchbound.tables.forms import Clusters, Form, Pairs
 from matchbound.tables.ids import node_of
 from matchbound.tables.sources import UNTYPED, Source, readable
-
-CHUNK = 65_536  # rows
 
 
 @dataclass(frozen=True)
@@ -163,28 +161,19 @@ def digest_of(
 
 
 def digest_of_rows(con: Engine, source: Source, rows: Rows) -> str:
-    """SHA-256 over the sorted rows, each once, in chunks; the same on every engine.
+    """SHA-256 over the digests of the sorted rows' chunks; the same on every engine.
 
-    What the rows are, their columns' roles and their number are part of it. Empty text is null.
+    What the rows are, their columns' roles and their number are part of it. Each row counts once,
+    and empty text is null.
     """
-    chunks, total = [], 0
+    columns = {f"c{i}": _canonical(column) for i, column in enumerate(rows.columns)}
+    numbers = [f"c{i}" for i, column in enumerate(rows.columns) if column.is_number]
     with readable(source.argument, source.path):
-        for chunk in _chunks(_each_once(_sorted(con, source, rows.columns))):
-            chunks.append(_chunk_digest(chunk))
-            total += chunk.num_rows
+        chunks = con.digests(source.scan, columns, numbers)
+    total = sum(count for count, _ in chunks)
     head = ["matchbound rows 1", rows.kind, [column.role for column in rows.columns], total]
-    return hashlib.sha256(b"\0".join([json.dumps(head).encode(), *chunks])).hexdigest()
-
-
-def _sorted(con: Engine, source: Source, columns: Sequence[Column]) -> Iterator[Any]:
-    """Record batches of text as bytes and of numbers as the bits of 64-bit floats."""
-    names = [f"c{i}" for i in range(len(columns))]
-    selected = ", ".join(
-        f"{_canonical(column)} as {name}" for column, name in zip(columns, names, strict=True)
-    )
-    order = ", ".join(f"{name} nulls first" for name in names)
-    for batch in con.batches(f"select {selected} from {source.scan} order by {order}"):
-        yield _as_bits(batch)
+    parts = [json.dumps(head).encode(), *(digest for _, digest in chunks)]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
 def _canonical(column: Column) -> str:
@@ -192,97 +181,3 @@ def _canonical(column: Column) -> str:
         return f"nullif({column.sql}, '')"
     number = f"cast({column.sql} as double)"
     return f"case when {number} = 0 then cast(0 as double) else {number} end"  # not −0
-
-
-def _as_bits(batch: Any) -> Any:
-    import numpy as np
-    import pyarrow as pa
-
-    arrays = []
-    for array in batch.columns:
-        if pa.types.is_floating(array.type):
-            values = array.fill_null(0.0).to_numpy(zero_copy_only=False)
-            bits = np.where(np.isnan(values), np.nan, values).astype("<f8").view("<i8")
-            missing = array.is_null().to_numpy(zero_copy_only=False)
-            arrays.append(pa.array(bits, mask=missing))
-        else:
-            arrays.append(array.cast(pa.large_string()).cast(pa.large_binary()))
-    return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)
-
-
-def _each_once(batches: Iterable[Any]) -> Iterator[Any]:
-    """Sorted rows without those that repeat the row before."""
-    import pyarrow as pa
-
-    last = None
-    for batch in batches:
-        if not batch.num_rows:
-            continue
-        rows = pa.Table.from_batches([batch])
-        before = rows.slice(0, rows.num_rows - 1)
-        if last is not None:
-            before = pa.concat_tables([last, before])
-            differs = _differs(rows, before)
-        else:
-            differs = _differs(rows.slice(1), before)
-            differs = pa.chunked_array([pa.array([True]), *differs.chunks])
-        last = rows.slice(rows.num_rows - 1)
-        yield rows if _all(differs) else rows.filter(differs)
-
-
-def _differs(rows: Any, before: Any) -> Any:
-    """Where a row is another than the one before it."""
-    import pyarrow.compute as pc
-
-    differs = None
-    for one, other in zip(rows.columns, before.columns, strict=True):
-        here = pc.fill_null(pc.not_equal(one, other), False)
-        here = pc.or_(here, pc.xor(pc.is_null(one), pc.is_null(other)))
-        differs = here if differs is None else pc.or_(differs, here)
-    return differs
-
-
-def _all(flags: Any) -> bool:
-    import pyarrow.compute as pc
-
-    return bool(pc.all(flags, min_count=0).as_py())
-
-
-def _chunks(tables: Iterable[Any]) -> Iterator[Any]:
-    """The same rows in tables of exactly CHUNK rows, but for the last."""
-    import pyarrow as pa
-
-    waiting, count = [], 0
-    for table in tables:
-        waiting.append(table)
-        count += table.num_rows
-        while count >= CHUNK:
-            joined = pa.concat_tables(waiting)
-            yield joined.slice(0, CHUNK)
-            waiting, count = [joined.slice(CHUNK)], count - CHUNK
-    if count:
-        yield pa.concat_tables(waiting)
-
-
-def _chunk_digest(rows: Any) -> bytes:
-    """Of the number of rows; then by column which are null, how long each text is, and the values.
-
-    Every part has a length that follows from those before it, so no two chunks have the same bytes.
-    """
-    import numpy as np
-    import pyarrow as pa
-
-    digest = hashlib.sha256(rows.num_rows.to_bytes(8, "little"))
-    for column in rows.columns:
-        array = pa.concat_arrays(column.chunks)
-        digest.update(array.is_null().to_numpy(zero_copy_only=False).tobytes())
-        if pa.types.is_integer(array.type):
-            digest.update(array.fill_null(0).to_numpy().astype("<i8").tobytes())
-            continue
-        array = array.fill_null(b"")
-        _, offsets, data = array.buffers()
-        ends = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
-        digest.update(np.diff(ends).astype("<u8").tobytes())
-        if data is not None:
-            digest.update(memoryview(data)[ends[0] : ends[-1]])
-    return digest.digest()
