@@ -46,7 +46,7 @@ from matchbound.tables import (
     rows_of_labels,
 )
 from matchbound.tallies import tally_parts
-from matchbound.theorems import Choices, brought_variances
+from matchbound.theorems import Choices, Tally, brought_variances
 
 
 @hashing_once()
@@ -157,7 +157,7 @@ def certify(
         trained_on,
         Matching(dedupe, link, source),
     )
-    identity = Identity() if opened.folder is None else Identity(opened.ledger.entries)
+    identity = Identity() if opened.folder is None else Identity(opened.ledger.checked().entries)
     changes = _changes(given_choices(choices, by_name), gap_from, opened.draw)
     with connect(engine, memory, temp) as con:
         certificate = compute(con, opened, given, changes, identity, progress)
@@ -240,23 +240,28 @@ def compute(
     inputs = {one.name: one.as_dict(rows=rows[one.name]) for one in outputs}
     labels = {"path": truth.path, "digest": _digest_of_labels(con, truth, truth_form, identity)}
     progress("bounding")
-    chosen_before = setting.choices
-    if draw is None:
-        chosen_before = replace(chosen_before, variances=brought_variances(tallies))
-    elif audit.folder is not None and not chosen_before.variances:
-        holdouts = [one.recorded for one in outputs if one.role == "holdout"]
-        variances = planned(audit.ledger.entries, holdouts)
-        chosen_before = replace(chosen_before, variances=variances)
     complete = given.complete is not None
     forms = [*(one.form for one in outputs), truth_form]
     return issue(
         tallies,
-        chosen_before,
+        _with_variances(setting.choices, audit, outputs, tallies),
         complete=complete,
         inputs={**setting.inputs, "labels": labels, **inputs},
         assumptions=assumed(tallies, setting, complete, forms),
         exploratory=setting.exploratory,
     )
+
+
+def _with_variances(
+    choices: Choices, audit: Audit, outputs: Sequence[Output], tallies: Mapping[str, Tally]
+) -> Choices:
+    """Put in the variances that were found before any validation label, if there are some."""
+    if audit.draw is None:
+        return replace(choices, variances=brought_variances(tallies))
+    if audit.folder is None or choices.variances:
+        return choices
+    holdouts = [one.recorded for one in outputs if one.role == "holdout"]
+    return replace(choices, variances=planned(audit.ledger.entries, holdouts))
 
 
 def _drawn_by(draw: Draw | None) -> list[Recorded]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Audit, Draw, Entry, Wishes, read_ledger, redraw
+from matchbound.audits import Audit, Draw, Entry, Ledger, Wishes, read_ledger, redraw
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import Given, Identity, compute
@@ -32,7 +32,8 @@ def recount_differences(
     matching = Matching()
     try:
         if folder is not None:
-            audit = Audit(folder, Draw.load(folder), read_ledger(folder))
+            ledger = read_ledger(folder)  # `verify` names its problems
+            audit = Audit(folder, Draw.load(folder), Ledger() if ledger.problems else ledger)
             yield from _redrawn(audit.drawn, paths, first, memory, temp, progress)
             changes = {name: changes[name] for name in certificate.exploratory}
         else:
