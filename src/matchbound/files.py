@@ -13,6 +13,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -275,7 +276,34 @@ def read_text(path: Path, argument: str, way_out: str) -> str:
         ) from None
 
 
+_hashed: ContextVar[dict[tuple[object, ...], str] | None] = ContextVar("hashed", default=None)
+
+
+@contextmanager
+def hashing_once() -> Iterator[None]:
+    """Hash each file at most once within, also within calls of functions that do the same."""
+    if _hashed.get() is not None:
+        yield
+        return
+    token = _hashed.set({})
+    try:
+        yield
+    finally:
+        _hashed.reset(token)
+
+
 def digest_of_file(path: Path) -> str:
+    hashed = _hashed.get()
+    if hashed is None:
+        return _sha256(path)
+    state = path.stat()
+    key = (path.resolve(), state.st_ino, state.st_size, state.st_mtime_ns)
+    if key not in hashed:
+        hashed[key] = _sha256(path)
+    return hashed[key]
+
+
+def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -14,6 +14,7 @@ from matchbound.certificates import certification as certifying
 from matchbound.certificates.words import at_least, percent
 from matchbound.errors import EngineError
 from matchbound.files import alone
+from matchbound.tables import Digest, Recorded
 from support.audits import certify, contents, make_audit, make_inputs, run, run_seeded, write_csv
 
 SEEN = ["--require", "precision=0.3"]
@@ -282,12 +283,17 @@ def entries_of(*facts):
     return [{"entry": i, "digest": str(i), **one} for i, one in enumerate(facts, start=1)]
 
 
+def digest(name):
+    return {"rows": name, "bytes": None}
+
+
 def matcher_named(name):
-    return {"name": "", "digest": name, "threshold": None, "columns": {}}
+    return {"name": "", "digest": digest(name), "threshold": None, "columns": {}}
 
 
 DRAWN = {"kind": "draw", "seed": "s", "seed_given": False, "labels": 9, "train": 0, "delta": 0.05}
-LABELLED = {"kind": "labels", "labels": "some", "validation": 3}
+LABELLED = {"kind": "labels", "labels": digest("some"), "validation": 3}
+NO_LABELS = Digest("", None)
 DRAWN |= {"several": 1, "second": False, "draw": "before"}
 
 
@@ -307,7 +313,7 @@ DRAWN |= {"several": 1, "second": False, "draw": "before"}
 )
 def test_what_costs_probability(more, sure):
     """The union bound: δ for each draw and matcher that the best may have been picked from."""
-    issued = Issued([matcher_named("H")], [], labels="", delta=0.05, is_sampled=False)
+    issued = Issued([Recorded.of(matcher_named("H"))], [], NO_LABELS, 0.05, is_sampled=False)
     assert standing(entries_of(DRAWN, *more), issued).together == sure
 
 
@@ -334,7 +340,7 @@ def test_an_entry_that_extends_another_seed_is_a_draw_of_its_own(tmp_path):
     entries = [*read_ledger(audit).entries]
     last = next(entry for entry in entries if entry["kind"] == "draw")
     forged = {**last, "entry": len(entries) + 1, "seed": "other", "extends": last["draw"]}
-    issued = Issued([], [], labels="", delta=0.05, is_sampled=False)
+    issued = Issued([], [], NO_LABELS, 0.05, is_sampled=False)
     assert standing(entries, issued).draws == 1
     assert standing([*entries, forged], issued).draws == 2
     assert standing([*entries, forged | {"seed": last["seed"]}], issued).draws == 1

@@ -494,3 +494,14 @@ def test_what_is_refused_leaves_no_folder_that_was_not_there(tmp_path):
         with pytest.raises(mb.InputError):
             refused_in(tmp_path / name)
     assert [path.name for path in tmp_path.rglob("*")] == ["there"]
+
+
+@pytest.mark.parametrize("line", ["no entry", '{"kind": "labels"}'])
+def test_a_ledger_that_is_not_as_written_is_named(tmp_path, line):
+    audit = make_audit(tmp_path)
+    mb.certify(audit, holdout=tmp_path / "holdout.csv", out=audit / "certificate.json")
+    lines = (audit / "ledger.jsonl").read_text().splitlines()
+    (audit / "ledger.jsonl").write_text("\n".join([lines[0], line, *lines[2:]]) + "\n")
+    with pytest.raises(mb.InputError, match="entry 2 was changed"):
+        mb.certify(audit, holdout=tmp_path / "holdout.csv")
+    assert mb.verify(audit).differences == ("ledger.jsonl: entry 2 was changed",)

@@ -7,10 +7,10 @@ import pytest
 from matchbound.audits.book import Book
 from matchbound.audits.draw import Draw
 from matchbound.audits.ledger import read_ledger
-from matchbound.audits.standing import matcher
 from matchbound.desk.desk import Desk
 from matchbound.errors import InputError
 from matchbound.files import alone, digest_of_file
+from matchbound.tables import Digest, Reading, Recorded
 from support.audits import contents, read_csv, run, write_csv
 from support.desks import make_desk, make_records
 
@@ -260,8 +260,8 @@ def test_matchers_whose_bounds_were_watched_count(tmp_path, capsys):
         desk.label("Ann", place, ["b1"])
     for name in ("holdout", "candidates", "holdout"):
         path = data / f"{name}.csv"
-        facts = {"digest": digest_of_file(path), "threshold": None, "columns": {}}
-        desk.watch(matcher("", facts))
+        digest = Digest(None, digest_of_file(path))
+        desk.watch(Recorded("", digest, Reading()).as_dict())
     assert len(read_ledger(audit).of_kind("watch")) == 2
     capsys.readouterr()
     assert run("certify", audit, "--holdout", data / "holdout.csv", "--json") == 0

@@ -17,7 +17,7 @@ from pyarrow import csv
 
 import matchbound as mb
 from matchbound.engines.connection import connect
-from matchbound.tables.sources import open_source
+from matchbound.tables import Pairs, digest_of_rows, open_source, rows_of_matches
 from support import engine_cases
 from support.audits import make_audit, run
 from support.sparks import SMALL, UNPLANNED, needs_spark, spark
@@ -113,29 +113,53 @@ def test_tables_by_name(folder, session, tmp_path):
 
 
 @pytest.mark.parametrize("session", [LOCAL], indirect=True)
-def test_digests_of_rows(session, tmp_path):
-    """A folder's is of its rows in any order; what differs in any other way has another."""
-    tables = {
-        "as it is": pa.table({"id": ["a", "b", "c"], "n": ["", None, "x"]}),
-        "another null": pa.table({"id": ["a", "b", "c"], "n": [None, "", "x"]}),
-        "another name": pa.table({"id": ["a", "b", "c"], "m": ["", None, "x"]}),
-        "another order": pa.table({"n": ["", None, "x"], "id": ["a", "b", "c"]}),
-        "a row twice": pa.table({"id": ["a", "b", "c", "c"], "n": ["", None, "x", "x"]}),
-        "numbers": pa.table({"id": ["a", "b", "c"], "n": [1, 2, 3]}),
-    }
+def test_digests_of_rows(session, tmp_path, monkeypatch):
+    """A folder's and a frame's are those of the same rows anywhere, in any order."""
+    texts = [*engine_cases.ODD, "\0", "a\0b", "\U0001f600", "\uffee", "", None]
+    numbers = [0.0, -0.0, float("nan"), float("inf"), -1.5, 5e-324, None]
+    rows = [(x, y, s) for x in texts for y in texts for s in numbers]
+    x, y, score = zip(*rows, strict=True)
+    tables = [pa.table({"x": x, "y": y, "score": score})]
+    tables += [
+        tables[0].slice(1),
+        tables[0].set_column(2, "score", [pa.array(score, pa.float32())]),
+    ]
+    for module in ("chunks", "spark_digests"):
+        monkeypatch.setattr(f"matchbound.engines.{module}.CHUNK", 300)
     digests = set()
-    with connect(session) as con:
-        for i, table in enumerate(tables.values()):
+    with connect(session) as con, connect() as here:
+        for i, table in enumerate(tables):
             folder = tmp_path / f"odd [{i}] {{a,b}} 100%"
             folder.mkdir()
-            for part, rows in enumerate((table.slice(1), table.slice(0, 1))):
-                pq.write_table(rows, folder / f"part {part}.parquet")
-            there = open_source(con, "population", folder).digest
+            for part, some in enumerate((table.slice(9), table.slice(0, 9))):
+                pq.write_table(some, folder / f"part {part}.parquet")
             frame = session.createDataFrame(table).repartition(3)
-            assert there == open_source(con, "population", frame).digest
-            assert there.startswith("rows:")
-            digests.add(there)
-    assert len(digests) == len(tables)
+            for dedupe in (False, True):
+                local = digest(here, table, dedupe)
+                assert digest(con, folder, dedupe) == local
+                digests.add(local)
+            if i == 0:
+                assert digest(con, frame, True) == local
+    assert len(digests) == 2 * len(tables)
+
+
+def digest(con, given, dedupe):
+    source = open_source(con, "holdout", given)
+    form = Pairs("x", "y", "score")
+    return digest_of_rows(con, source, rows_of_matches(source, form, unordered=dedupe))
+
+
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
+def test_registered_as_a_file_it_is_on_record_as_a_frame(session, tmp_path):
+    audit = make_audit(tmp_path)
+    (audit / "labels.csv").rename(tmp_path / "labels.csv")
+    mb.register(audit, holdout=tmp_path / "holdout.csv")
+    (tmp_path / "labels.csv").rename(audit / "labels.csv")
+    frame = session.createDataFrame(csv.read_csv(tmp_path / "holdout.csv")).repartition(3)
+    certificate = mb.certify(audit, holdout=frame, engine=session)
+    assert (certificate.ledger["registered"], certificate.ledger["together"]) == (3, 0.95)
+    other = mb.certify(audit, holdout=frame.where("x <> 'a1'"), engine=session)
+    assert (other.ledger["registered"], other.ledger["together"]) == (None, 0.9)
 
 
 @pytest.mark.parametrize("session", [LOCAL], indirect=True)

@@ -80,8 +80,12 @@ def test_each_number_is_the_certificate_s(demo):
     assert counts["compared"] == tally["size"]
     dropped = sum(n for h, c, hc, n in tally["gap"] if hc < h)
     assert counts["a match dropped"] == dropped
-    inputs = {row[0]: row[2] for row in page.tables["What it was computed from"][1:]}
-    assert inputs == {name: source["digest"] for name, source in certificate["inputs"].items()}
+    inputs = {row[0]: row[2:] for row in page.tables["What it was computed from"][1:]}
+    digests = {name: source["digest"] for name, source in certificate["inputs"].items()}
+    assert inputs == {
+        name: [one["bytes"], one["rows"] or "not computed"] for name, one in digests.items()
+    }
+    assert inputs["holdout"][1] == certificate["inputs"]["holdout"]["digest"]["rows"]
     text = " ".join(page.text)
     assert certificate["digest"] in text
     for assumption in alone.sentences:

@@ -18,7 +18,13 @@ from matchbound.audits.ledger import (
 )
 from matchbound.audits.order import hash_of
 from matchbound.audits.sample import draw, redraw
-from matchbound.audits.standing import Issued, Standing, planned, standing
+from matchbound.audits.standing import (
+    Issued,
+    Standing,
+    outputs_on_record,
+    planned,
+    standing,
+)
 from matchbound.audits.wishes import Wishes
 
 __all__ = [
@@ -52,6 +58,7 @@ __all__ = [
     "how_searched",
     "labels",
     "labels_of",
+    "outputs_on_record",
     "planned",
     "read_ledger",
     "redraw",

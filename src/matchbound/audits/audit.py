@@ -12,9 +12,10 @@ from matchbound.audits.draw import PARTS, Draw
 from matchbound.audits.folder import LABELS, last_draw, refuse_unfinished
 from matchbound.audits.ledger import NAME, Entry, Ledger, Transaction, read_ledger, since_draw
 from matchbound.audits.ledger import transaction as ledger_transaction
-from matchbound.engines import ROWS
+from matchbound.audits.standing import same_labels
 from matchbound.errors import InputError
 from matchbound.files import digest_of_file, find_file, is_file, is_folder
+from matchbound.tables import Digest
 from matchbound.theorems import Choices
 
 if TYPE_CHECKING:
@@ -100,8 +101,8 @@ class Audit:
                 "population must be given again, because it was drawn from a table in memory, got "
                 "None. Certify from Python with the same table, or draw from a file."
             )
-        digest = self.drawn.population["digest"]
-        if self.folder is None or digest.startswith(ROWS):
+        digest = self.drawn.population_digest.bytes
+        if self.folder is None or digest is None:
             return recorded
         paths = find_file(recorded, self.folder)
         if not paths:
@@ -134,8 +135,8 @@ class Audit:
             )
 
 
-def enter_labels(ledger: Transaction, digest: str, validation: int) -> None:
+def enter_labels(ledger: Transaction, digest: Digest, validation: int) -> None:
     """Add the labels to the ledger, unless they are the ones that were added last."""
     entries = [entry for entry in since_draw(ledger.entries) if entry["kind"] == "labels"]
-    if not entries or entries[-1]["labels"] != digest:
-        ledger.add("labels", labels=digest, validation=validation)
+    if not entries or not same_labels(Digest.of(entries[-1]["labels"]), digest):
+        ledger.add("labels", labels=digest.as_dict(), validation=validation)

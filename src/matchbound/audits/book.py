@@ -154,8 +154,8 @@ class Provenance:
     search: Sequence[Mapping[str, Any]]
 
 
-def label_provenance(entries: Sequence[Entry], digest: str) -> Provenance | None:
-    """How the labels with this digest came about, if the labelling page wrote them."""
+def label_provenance(entries: Sequence[Entry], digest: str | None) -> Provenance | None:
+    """How the labels in a file of this digest came about, if the labelling page wrote it."""
     book = Book.of(entries)
     if not book.live or digest_of_text(book.to_csv()) != digest:
         return None

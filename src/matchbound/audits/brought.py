@@ -4,12 +4,21 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from matchbound.audits.audit import Audit
-from matchbound.audits.draw import join_orders
+from matchbound.audits.draw import digest_as_drawn, join_orders
 from matchbound.audits.training import check_second
 from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.files import digest_of_file
-from matchbound.tables import Matching, Source, id_column, kind_of_ids, open_source, read_ids
+from matchbound.tables import (
+    Digest,
+    Matching,
+    Source,
+    digest_of_ids,
+    id_column,
+    kind_of_ids,
+    open_source,
+    read_ids,
+)
 from matchbound.tallies import Setting
 from matchbound.theorems import Choices
 
@@ -33,7 +42,8 @@ def as_drawn(
     """
     draw = audit.drawn
     source = open_source(con, "population", audit.population(population))
-    if source.digest != draw.population["digest"]:
+    digest = digest_as_drawn(con, draw, source)
+    if digest is None:
         raise InputError(
             f"population must be what was drawn from, got {source.path or 'a table'!r}, which has "
             "changed since. Restore it, or draw again."
@@ -48,10 +58,11 @@ def as_drawn(
     path = None if audit.folder is None else audit.folder / "draw.json"
     drawn = {
         "path": None if path is None else str(path),
-        "digest": draw.digest if path is None else digest_of_file(path),
+        "digest": Digest(None, draw.digest if path is None else digest_of_file(path)).as_dict(),
         "seed_given": draw.seed_given,
     }
-    inputs = {"population": source.as_dict(size=size, id=draw.population["id"]), "draw": drawn}
+    of_population = {"size": size, "id": draw.population["id"]}
+    inputs = {"population": _record(source, digest, **of_population), "draw": drawn}
     if draw.trained_on is not None:
         inputs["trained_on"] = dict(draw.trained_on)
     chosen, exploratory = choices
@@ -87,7 +98,9 @@ def as_brought(
     column = id_column(source, id)
     size = read_ids(con, source, "population", column, origin=matching.source)
     read()
-    inputs: dict[str, Any] = {"population": source.as_dict(size=size, id=id, **matching.as_dict())}
+    digest = digest_of_ids(con, source, column, matching.source)
+    record = _record(source, digest, size=size, id=id, **matching.as_dict())
+    inputs: dict[str, Any] = {"population": record}
     labelled = _ids(con, "select distinct x as id from labels")
     if not labelled:
         raise InputError("labels must be of at least one node, got none. Check the file.")
@@ -100,8 +113,9 @@ def as_brought(
     trained: list[str] = []
     if trained_on is not None:
         used = open_source(con, "trained_on", trained_on)
-        read_ids(con, used, "trained", id_column(used, None, "x"), origin=matching.source)
-        inputs["trained_on"] = used.as_dict()
+        column = id_column(used, None, "x")
+        read_ids(con, used, "trained", column, origin=matching.source)
+        inputs["trained_on"] = _record(used, digest_of_ids(con, used, column, matching.source))
         trained = _ids(con, "select id from trained")
         unlabelled = sorted(set(trained) - set(labelled))
         if unlabelled:
@@ -112,6 +126,10 @@ def as_brought(
     kept = set(trained)
     sample = join_orders(trained, [node for node in labelled if node not in kept])
     return Setting(size, "string", sample, (), choices, inputs, BROUGHT, matching)
+
+
+def _record(source: Source, digest: Digest, /, **more: Any) -> dict[str, Any]:
+    return {"path": source.path, "digest": digest.as_dict(), **more}
 
 
 def _ids(con: Engine, select: str) -> list[str]:

@@ -5,13 +5,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from matchbound.audits.draw import FILES, Draw
 from matchbound.audits.folder import draw_record, is_written, last_draw
-from matchbound.audits.ledger import NAME, Entry, Matcher, since_draw, sound_ledger, transaction
+from matchbound.audits.ledger import NAME, Entry, since_draw, sound_ledger, transaction
 from matchbound.audits.standing import draws_cost
 from matchbound.errors import InputError
 from matchbound.files import alone, is_file, refuse_existing, refuse_open_page
+from matchbound.tables import Recorded, is_same_table
 from matchbound.theorems import at_least, percent
 
 
@@ -25,7 +27,7 @@ class Request:
     """
 
     facts: Entry
-    registered: Sequence[Matcher]
+    registered: Sequence[Recorded]
     lines: Sequence[str]
     make: Callable[[str], Draw]
     check_labels: Callable[[Path], None]
@@ -62,7 +64,9 @@ def decide(folder: Path, entries: Sequence[Entry], request: Request) -> Decision
     if last is None or "choices" not in last or _labels_seen(entries):
         return fresh
     before = entries[last["choices"] - 1]
-    changed = {name for name, value in request.facts.items() if before.get(name) != value}
+    changed = {
+        name for name, value in request.facts.items() if not _is_same(name, before.get(name), value)
+    }
     if not changed:
         words = "Nothing has changed since that draw: the seed stays, and this costs nothing."
         return Decision(words, last, unfinished=unfinished)
@@ -70,6 +74,16 @@ def decide(folder: Path, entries: Sequence[Entry], request: Request) -> Decision
         words = f"The seed stays, and this costs nothing. {GROWN}"
         return Decision(words, last, grown=True, unfinished=unfinished)
     return fresh
+
+
+def _is_same(name: str, before: Any, now: Any) -> bool:
+    """Whether a fact is as it was; tables and matchers' outputs are compared by their rows."""
+    if name in ("population", "trained_on"):
+        return is_same_table(before, now)
+    if name == "holdout":
+        one, other = ([Recorded.of(record) for record in records] for records in (before, now))
+        return len(one) == len(other) and all(map(Recorded.is_same, one, other))
+    return bool(before == now)
 
 
 GROWN = (
@@ -99,7 +113,7 @@ def _to_be_entered(entries: Sequence[Entry], request: Request) -> list[Entry]:
     """The entries of a fresh draw that its price depends on."""
     number = len(entries)
     facts: list[Entry] = [
-        {"kind": "register", "holdout": dict(holdout)} for holdout in request.registered
+        {"kind": "register", "holdout": holdout.as_dict()} for holdout in request.registered
     ]
     choices = request.facts["choices"]
     several = max(len(choices["algorithms"]), 1)
@@ -132,7 +146,7 @@ def enter(folder: Path, request: Request, *, force: bool, say: Callable[[str], N
         more: dict[str, object] = {}
         if before is None or decision.grown:
             for holdout in () if decision.grown else request.registered:
-                ledger.add("register", holdout=dict(holdout), validation=0)
+                ledger.add("register", holdout=holdout.as_dict(), validation=0)
             more["choices"] = ledger.add("choices", **request.facts)["entry"]
             ledger.commit()
         seed = before["seed"] if before is not None else request.seed or secrets.token_hex(16)

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from matchbound.audits.draw import Draw, join_orders
-from matchbound.audits.ledger import Matcher
 from matchbound.audits.order import first, first_until
 from matchbound.audits.training import without_trained
 from matchbound.engines import Engine
 from matchbound.errors import InputError
-from matchbound.tables import Matching
+from matchbound.tables import Matching, Recorded
 from matchbound.theorems import Choices
 
 
@@ -36,7 +35,7 @@ class Draft:
     matching: Matching
     earlier: Earlier | None
     is_train_alone: bool
-    registered: tuple[Matcher, ...]
+    registered: tuple[Recorded, ...]
     seed_given: bool
 
     @property

@@ -16,7 +16,8 @@ from matchbound.audits.folder import (
     refuse_unfinished,
 )
 from matchbound.audits.ledger import NAME as LEDGER
-from matchbound.audits.ledger import Matcher, Transaction, transaction
+from matchbound.audits.ledger import Transaction, transaction
+from matchbound.engines import Engine
 from matchbound.errors import InputError, MatchboundError, UnfinishedError
 from matchbound.files import (
     alone,
@@ -29,7 +30,16 @@ from matchbound.files import (
     remove,
     write_whole,
 )
-from matchbound.tables import Matching, Row
+from matchbound.tables import (
+    Digest,
+    Matching,
+    Recorded,
+    Row,
+    Source,
+    digest_of_ids,
+    id_column,
+    is_same_table,
+)
 from matchbound.theorems import Choices
 
 if TYPE_CHECKING:
@@ -60,8 +70,8 @@ class Draw:
     sample: tuple[Row, ...]
     matching: Matching
     gap: tuple[str, ...] = ()
-    holdout: Matcher | None = None
-    registered: tuple[Matcher, ...] = ()
+    holdout: Recorded | None = None
+    registered: tuple[Recorded, ...] = ()
     seed_given: bool = False
     train_seed: str | None = None
     trained_on: Mapping[str, Any] | None = None
@@ -82,6 +92,10 @@ class Draw:
         return str(self.as_dict()["digest"])
 
     @property
+    def population_digest(self) -> Digest:
+        return Digest.of(self.population["digest"])
+
+    @property
     def is_second(self) -> bool:
         """Whether S was drawn from X − D, when D was there already."""
         return self.train_seed is not None or self.trained_on is not None
@@ -96,7 +110,7 @@ class Draw:
             if last is None or last["draw"] != self.digest:
                 ledger.add("draw", **self.facts())
                 for holdout in self.registered:
-                    ledger.add("register", holdout=dict(holdout), validation=0)
+                    ledger.add("register", holdout=holdout.as_dict(), validation=0)
             self.write_entered(ledger)
 
     def extend(self, folder: "str | PathLike[str]") -> None:
@@ -135,11 +149,17 @@ class Draw:
             )
 
     def _begins_with(self, before: "Draw") -> bool:
-        kept = ("seed", "train", "choices", "matching", "train_seed", "trained_on")
+        kept = ("seed", "train", "choices", "matching", "train_seed")
         same = all(self.as_dict()[name] == before.as_dict()[name] for name in kept)
-        for name in ("digest", "size", "id"):
+        for name in ("size", "id"):
             same = same and self.population[name] == before.population[name]
-        return same and self.validated[: before.labels] == before.validated
+        same = same and is_same_table(self.population["digest"], before.population["digest"])
+        trained_on = [one.trained_on and one.trained_on["digest"] for one in (self, before)]
+        return (
+            same
+            and is_same_table(*trained_on)
+            and self.validated[: before.labels] == before.validated
+        )
 
     def facts(self) -> dict[str, Any]:
         """The facts of the draw's entry in the ledger; `several` algorithms share its δ."""
@@ -185,7 +205,7 @@ class Draw:
             "train": self.train,
             "choices": self.choices.as_dict(),
             "matching": self.matching.as_dict(),
-            "holdout": None if self.holdout is None else dict(self.holdout),
+            "holdout": None if self.holdout is None else self.holdout.as_dict(),
             "sample_digest": digest_of_text(self._sample_csv()),
             "gap_digest": digest_of_text(self._gap_csv()),
         }
@@ -212,12 +232,13 @@ class Draw:
                 sample,
                 Matching(**record["matching"]),
                 _read_gap(place / "gap.csv", way_out) if choices.gap else (),
-                record["holdout"],
+                None if record["holdout"] is None else Recorded.of(record["holdout"]),
                 seed_given=record["seed_given"],
                 train_seed=record["train_seed"],
                 trained_on=record["trained_on"],
             )
             changed = draw.as_dict() != record
+            draw.population_digest  # noqa: B018 (raises if it is none)
             for name in ("path", "id"):
                 if not isinstance(draw.population[name], str | None):
                     raise TypeError(f"population has no such {name}")
@@ -251,6 +272,13 @@ class Draw:
             f"{self.labels} to validate on{until}, {self.train} to train on, {both} of them in "
             f"both.{gap}"
         )
+
+
+def digest_as_drawn(con: Engine, draw: Draw, source: Source) -> Digest | None:
+    """Digest a population; None if it is not the one that was drawn from."""
+    column, drawn = id_column(source, draw.population["id"]), draw.population_digest
+    digest = digest_of_ids(con, source, column, draw.matching.source, [drawn])
+    return digest if digest.is_same(drawn, read_alike=True) else None
 
 
 def join_orders(trained: Sequence[str], validated: Sequence[str]) -> tuple[Row, ...]:

@@ -28,8 +28,6 @@ from matchbound.files import (
 NAME = "ledger.jsonl"
 Entry = Mapping[str, Any]
 """An entry, as JSON: its number, time, kind and facts, the digest before it and its own."""
-Matcher = Mapping[str, object]
-"""A matcher's output as the ledger has it: two are the same if all of it is."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,14 @@ class Ledger:
     @property
     def head(self) -> str:
         return str(self.entries[-1].get("digest")) if self.entries else ""
+
+    def checked(self) -> "Ledger":
+        """Refuse a ledger in which an entry was changed, dropped or moved."""
+        for problem in self.problems:
+            raise InputError(
+                f"audit must hold {NAME} as it was written, got one in which {problem}. Restore it."
+            )
+        return self
 
     def of_kind(self, kind: str) -> list[Entry]:
         return [entry for entry in self.entries if entry.get("kind") == kind]
@@ -195,12 +201,7 @@ def _unwritable(folder: Path, error: OSError) -> EngineError:
 
 def sound_ledger(folder: Path) -> Ledger:
     """Read the ledger; refuse one in which an entry was changed, dropped or moved."""
-    ledger = read_ledger(folder)
-    for problem in ledger.problems:
-        raise InputError(
-            f"audit must hold {NAME} as it was written, got one in which {problem}. Restore it."
-        )
-    return ledger
+    return read_ledger(folder).checked()
 
 
 def _parsed(line: bytes) -> Entry:

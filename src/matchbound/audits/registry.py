@@ -9,13 +9,21 @@ from matchbound.audits.ledger import Transaction, validation_labels
 from matchbound.audits.variances import variances_of
 from matchbound.engines import connect
 from matchbound.errors import InputError
-from matchbound.files import is_file
-from matchbound.tables import open_source, opened
+from matchbound.files import hashing_once, is_file
+from matchbound.tables import (
+    Reading,
+    digest_of,
+    open_source,
+    recognise,
+    register_outputs,
+    rows_of_labels,
+)
 
 if TYPE_CHECKING:
     from os import PathLike
 
 
+@hashing_once()
 def register(
     audit: "str | PathLike[str]",
     *,
@@ -34,7 +42,10 @@ def register(
     if holdout is None:
         raise InputError("holdout must be given, got None. Give the holdout matcher's output.")
     with connect() as con:
-        outputs = opened(con, holdout, threshold, columns, choices.algorithms, choices.scores)
+        reading = Reading(columns or {}, threshold, choices.scores)
+        outputs = register_outputs(
+            con, holdout, reading, choices.algorithms, opened_audit.drawn.matching
+        )
         variances = {}
         if len(outputs) == 1 and _is_trained_labelled(opened_audit):
             variances = variances_of(con, opened_audit, outputs[0])
@@ -42,7 +53,7 @@ def register(
         labelled = _labelled(ledger, opened_audit)
         more = {"variances": variances} if variances and not labelled else {}
         for output in outputs:
-            ledger.add("register", holdout=dict(output.facts), validation=labelled, **more)
+            ledger.add("register", holdout=output.recorded.as_dict(), validation=labelled, **more)
     return labelled
 
 
@@ -62,5 +73,7 @@ def _labelled(ledger: Transaction, audit: Audit) -> int:
     nodes = {x for x, _ in labels_of(audit, audit.labels, "validation")}
     count = len(nodes - set(audit.drawn.trained))
     with connect() as con:
-        enter_labels(ledger, open_source(con, "labels", audit.labels).digest, count)
+        source = open_source(con, "labels", audit.labels)
+        digest = digest_of(con, source, rows_of_labels(source, recognise(source, {})))
+        enter_labels(ledger, digest, count)
     return max(count, on_record)

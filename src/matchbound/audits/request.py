@@ -23,15 +23,18 @@ from matchbound.audits.wishes import Wishes
 from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
 from matchbound.tables import (
+    Digest,
     Matching,
     Output,
+    Reading,
     Source,
     count_rows,
+    digest_of_ids,
     id_column,
     kinds_of_ids,
     open_source,
-    opened,
     read_ids,
+    register_outputs,
 )
 from matchbound.tallies import check_on_population
 from matchbound.theorems import METRICS, Choices
@@ -39,12 +42,18 @@ from matchbound.theorems import METRICS, Choices
 
 @dataclass(frozen=True)
 class Ground:
-    """The population in the engine: its source, the column and the kinds of ids, its size."""
+    """The population in the engine: its source, its ids' column and kinds, its size and digest."""
 
     source: Source
     column: str
     kinds: tuple[str, str]
     size: int
+    digest: Digest
+
+    def as_dict(self, id: str | None) -> dict[str, Any]:
+        """As it stands in draw.json; `id` is the column's name, if the user gave one."""
+        digest = self.digest.as_dict()
+        return {"path": self.source.path, "digest": digest, "size": self.size, "id": id}
 
 
 def requested(
@@ -58,7 +67,7 @@ def requested(
     progress("reading the population")
     source = open_source(con, "population", wishes.population)
     if phase is not None:
-        phase.check(source, wishes.id, wishes.matching)
+        phase.check(con, source, wishes.id, wishes.matching)
         wishes = replace(wishes, id=phase.id, matching=phase.matching)
     wishes.matching.check_future(wishes.choices.future)
     column = id_column(source, wishes.id)
@@ -98,7 +107,8 @@ def _read_population(
     if choices.among or choices.counted or is_second or wishes.trained_on is not None:
         kinds = "string", "string"  # ids are compared with those of drawn nodes
     size = read_ids(con, source, "population", column, kinds[0], origin=matching.source)
-    return Ground(source, column, kinds, size)
+    digest = digest_of_ids(con, source, column, matching.source)
+    return Ground(source, column, kinds, size, digest)
 
 
 def _draft(
@@ -111,14 +121,14 @@ def _draft(
 ) -> Draft:
     draft = Draft(
         con,
-        ground.source.as_dict(size=ground.size, id=wishes.id),
+        ground.as_dict(wishes.id),
         wishes.labels,
         wishes.train if earlier is None else len(earlier.nodes),
         choices,
         wishes.matching,
         earlier,
         wishes.is_train_alone,
-        tuple(one.facts for one in outputs),
+        tuple(one.recorded for one in outputs),
         wishes.seed is not None,
     )
     return replace(draft, labels=draft.checked_labels())
@@ -129,7 +139,7 @@ def _facts(ground: Ground, draft: Draft, seed: str | None) -> Entry:
     earlier = draft.earlier
     labels = None if earlier is None else earlier.source
     return {
-        "population": ground.source.digest,
+        "population": ground.digest.as_dict(),
         "size": ground.size,
         "id": ground.column,
         "matching": draft.matching.as_dict(),
@@ -138,7 +148,7 @@ def _facts(ground: Ground, draft: Draft, seed: str | None) -> Entry:
         "train_seed": None if earlier is None else earlier.seed,
         "trained_on": None if labels is None else labels["digest"],
         "choices": None if draft.is_train_alone else draft.choices.as_dict(),
-        "holdout": [dict(one) for one in draft.registered],
+        "holdout": [one.as_dict() for one in draft.registered],
         "seed": seed,
     }
 
@@ -148,7 +158,7 @@ def _lines(ground: Ground, outputs: Sequence[Output], words: Sequence[str]) -> l
     path = ground.source.path or "a table"
     population = f"Population: {path}, {ground.size} nodes with ids in {ground.column!r}."
     matchers = [
-        f"Holdout matcher{f' {one.name}' if one.name else ''}: {what}."
+        f"Holdout matcher{f' {one.algorithm}' if one.algorithm else ''}: {what}."
         for one, what in zip(outputs, words, strict=True)
     ]
     return [population, *matchers]
@@ -166,7 +176,8 @@ def _earlier(con: Engine, wishes: Wishes, phase: Phase | None, size: int) -> Ear
         )
     if wishes.trained_on is not None:
         source = open_source(con, "trained_on", wishes.trained_on)
-        earlier = Earlier(labelled_nodes(con, source, wishes.matching), source=source.as_dict())
+        nodes, digest = labelled_nodes(con, source, wishes.matching)
+        earlier = Earlier(nodes, source={"path": source.path, "digest": digest.as_dict()})
     else:
         assert phase is not None
         earlier = Earlier(first(con, phase.seed, "train", phase.train, size), seed=phase.seed)
@@ -180,12 +191,14 @@ def _refuse_other_labels(
     refuse_other_labels(con, folder, trained, matching)
 
 
-def _outputs(con: Engine, wishes: Wishes) -> list[Output]:
+def _outputs(con: Engine, wishes: Wishes) -> Sequence[Output]:
     """The holdout matchers to put on record, of which there may be none."""
-    choices, threshold, columns = wishes.choices, wishes.threshold, wishes.columns
+    choices = wishes.choices
+    reading = Reading(wishes.columns or {}, wishes.threshold, choices.scores)
     if wishes.holdout is not None:
-        return opened(con, wishes.holdout, threshold, columns, choices.algorithms, choices.scores)
-    if threshold is not None or columns:
+        algorithms = choices.algorithms
+        return register_outputs(con, wishes.holdout, reading, algorithms, wishes.matching)
+    if reading.threshold is not None or reading.columns:
         raise InputError(
             "threshold and columns must come with a holdout matcher, got them alone. "
             "Give it too, or give them to certify."

@@ -13,6 +13,7 @@ from matchbound.audits.request import requested
 from matchbound.audits.training import Phase, labels_in, phase_in
 from matchbound.audits.wishes import Wishes
 from matchbound.engines import Progress, connect
+from matchbound.files import hashing_once
 from matchbound.tables import Matching
 from matchbound.theorems import Choices
 
@@ -120,6 +121,7 @@ def draw(
     return make_draw(wishes, **where, progress=progress, say=say)
 
 
+@hashing_once()
 def make_draw(
     wishes: Wishes,
     *,
@@ -140,6 +142,7 @@ def make_draw(
         return request.make(secrets.token_hex(16) if wishes.seed is None else wishes.seed)
 
 
+@hashing_once()
 def dry_run(
     wishes: Wishes,
     *,

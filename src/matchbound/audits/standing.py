@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 from matchbound.audits.book import Provenance, label_provenance
-from matchbound.audits.ledger import Entry, Matcher
-from matchbound.tables import matcher
+from matchbound.audits.ledger import Entry
+from matchbound.tables import Digest, Recorded
 from matchbound.theorems import Choices, at_least
 
 
@@ -16,9 +16,9 @@ from matchbound.theorems import Choices, at_least
 class Issued:
     """What the ledger keeps of a certificate, besides its digest."""
 
-    holdout: Sequence[Matcher]
-    complete: Sequence[Matcher]
-    labels: str
+    holdout: Sequence[Recorded]
+    complete: Sequence[Recorded]
+    labels: Digest
     delta: float
     is_sampled: bool
     exploratory: Sequence[str] = ()
@@ -31,23 +31,31 @@ class Issued:
         return Issued(
             _matchers(inputs, "holdout"),
             _matchers(inputs, "complete"),
-            inputs["labels"]["digest"],
+            Digest.of(inputs["labels"]["digest"]),
             choices.delta,
             choices.is_sampled,
-            list(exploratory),
+            tuple(exploratory),
         )
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """As its entry in the ledger has it."""
+        return {
+            "holdout": [output.as_dict() for output in self.holdout],
+            "complete": [output.as_dict() for output in self.complete],
+            "labels": self.labels.as_dict(),
+            "delta": self.delta,
+            "is_sampled": self.is_sampled,
+            "exploratory": list(self.exploratory),
+        }
 
 
-def _matchers(inputs: Mapping[str, Mapping[str, Any]], role: str) -> list[Matcher]:
-    names = [name.partition(" ") for name in inputs]
-    return [
-        matcher(algorithm, inputs[f"{start}{space}{algorithm}"])
-        for start, space, algorithm in names
-        if start == role
-    ]
+def _matchers(inputs: Mapping[str, Mapping[str, Any]], role: str) -> list[Recorded]:
+    outputs = []
+    for name, record in inputs.items():
+        start, _, algorithm = name.partition(" ")
+        if start == role:
+            outputs.append(Recorded.of(record, algorithm))
+    return outputs
 
 
 @dataclass(frozen=True)
@@ -97,7 +105,8 @@ def standing(entries: Sequence[Entry], issued: Issued) -> Standing:
     draws = list(_draws([*entries, {"kind": "certificate", **issued.as_dict()}]))
     latest = draws[-1]
     several = latest[0]["several"]
-    looked_at = _looked_at(latest)
+    numbers = _Numbers(latest)
+    looked_at = _looked_at(latest, numbers)
     registered = _registered(entries, issued.holdout)
     return Standing(
         entries=len(entries),
@@ -107,15 +116,36 @@ def standing(entries: Sequence[Entry], issued: Issued) -> Standing:
         grown=any("grown" in entry for entry in latest),
         draws=len(draws),
         certificates=len(before) + 1,
-        other_labels=sum(one["labels"] != issued.labels for one in before),
+        other_labels=sum(
+            not same_labels(Digest.of(one["labels"]), issued.labels) for one in before
+        ),
         matchers=len(looked_at) // several,
-        uncertified=len(looked_at - _certified(latest)) // several,
+        uncertified=len(looked_at - _certified(latest, numbers)) // several,
         together=at_least(1 - sum(map(_cost, draws), Fraction(0))),
-        labelled=label_provenance(entries, issued.labels),
+        labelled=label_provenance(entries, issued.labels.bytes),
     )
 
 
-def planned(entries: Sequence[Entry], holdouts: Iterable[Matcher]) -> dict[str, float]:
+def same_labels(one: Digest, other: Digest) -> bool:
+    """Whether two digests on record are of the same labels.
+
+    The columns that they were read by are not on record, so rows decide where both are there.
+    """
+    return one.is_same(other, read_alike=one.rows is None or other.rows is None)
+
+
+def outputs_on_record(entries: Sequence[Entry]) -> list[Recorded]:
+    """Every matcher's output that these entries have."""
+    records: list[Any] = []
+    for entry in entries:
+        if entry["kind"] in ("register", "watch"):
+            records.append(entry["holdout"])
+        elif entry["kind"] == "certificate":
+            records += [*entry["holdout"], *entry["complete"]]
+    return [Recorded.of(record) for record in records]
+
+
+def planned(entries: Sequence[Entry], holdouts: Iterable[Recorded]) -> dict[str, float]:
     """The variances that `register` computed from the training nodes' labels, if it did."""
     place = _registered(entries, holdouts)
     return {} if place is None else dict(entries[place - 1].get("variances", {}))
@@ -160,31 +190,52 @@ def _cost(draw: Sequence[Entry]) -> Fraction:
     was on record before the labels, or whose numbers were seen, costs δ whether or not it was
     certified: the best may have been picked by them.
     """
-    gaps: dict[str, set[str]] = {}  # by holdout matcher: complete ones whose gap was sampled
+    numbers = _Numbers(draw)
+    gaps: dict[int, set[tuple[int, ...]]] = {}  # by holdout: complete ones whose gap was sampled
     for entry in draw:
         for holdout in entry["holdout"] if entry["kind"] == "certificate" else ():
-            is_sampled = entry["is_sampled"] and entry["complete"]
-            sampled = {repr(entry["complete"])} if is_sampled else set()
-            gaps.setdefault(repr(holdout), set()).update(sampled)
+            complete = tuple(map(numbers.of, entry["complete"]))
+            sampled = {complete} if entry["is_sampled"] and complete else set()
+            gaps.setdefault(numbers.of(holdout), set()).update(sampled)
     for holdout in _on_record_or_watched(draw):
-        gaps.setdefault(repr(holdout), set())
-    number = Fraction(sum(max(len(complete), 1) for complete in gaps.values()), draw[0]["several"])
+        gaps.setdefault(numbers.of(holdout), set())
+    number = Fraction(sum(max(len(sampled), 1) for sampled in gaps.values()), draw[0]["several"])
     return Fraction(repr(draw[0]["delta"])) * max(number, Fraction(1))
 
 
-def _looked_at(draw: Sequence[Entry]) -> set[str]:
+class _Numbers:
+    """A number for each of a draw's matchers: two outputs have the same if they are the same.
+
+    Outputs that are the same as a third are the same, whichever of bytes and rows showed it.
+    """
+
+    def __init__(self, draw: Sequence[Entry]) -> None:
+        groups: list[list[Recorded]] = []
+        for output in outputs_on_record(draw):
+            same = [group for group in groups if any(map(output.is_same, group))]
+            groups = [group for group in groups if group not in same]
+            groups.append([output, *(one for group in same for one in group)])
+        self._numbers = {
+            repr(one.as_dict()): number for number, group in enumerate(groups) for one in group
+        }
+
+    def of(self, record: Mapping[str, Any]) -> int:
+        return self._numbers[repr(Recorded.of(record).as_dict())]
+
+
+def _looked_at(draw: Sequence[Entry], numbers: _Numbers) -> set[int]:
     """The holdout matchers that were on record before the labels, or whose numbers were seen."""
     certificates = [entry for entry in draw if entry["kind"] == "certificate"]
     seen = [holdout for one in certificates for holdout in one["holdout"]]
-    return {repr(holdout) for holdout in (*_on_record_or_watched(draw), *seen)}
+    return set(map(numbers.of, (*_on_record_or_watched(draw), *seen)))
 
 
-def _certified(draw: Sequence[Entry]) -> set[str]:
+def _certified(draw: Sequence[Entry], numbers: _Numbers) -> set[int]:
     certificates = [one for one in draw if one["kind"] == "certificate" and not one["exploratory"]]
-    return {repr(holdout) for one in certificates for holdout in one["holdout"]}
+    return {numbers.of(holdout) for one in certificates for holdout in one["holdout"]}
 
 
-def _on_record_or_watched(draw: Sequence[Entry]) -> Iterator[Matcher]:
+def _on_record_or_watched(draw: Sequence[Entry]) -> Iterator[Mapping[str, Any]]:
     number = draw[0]["entry"]
     first = min((e["entry"] for e in draw if _is_label(e) and e["entry"] > number), default=None)
     for entry in draw:
@@ -198,7 +249,7 @@ def _is_label(entry: Entry) -> bool:
     return entry["kind"] in ("labels", "label") and bool(entry["validation"])
 
 
-def _registered(entries: Sequence[Entry], holdouts: Iterable[Matcher]) -> int | None:
+def _registered(entries: Sequence[Entry], holdouts: Iterable[Recorded]) -> int | None:
     """The entry since which the holdout matcher was on record, if before any validation label."""
     places = []
     for holdout in holdouts:
@@ -209,9 +260,9 @@ def _registered(entries: Sequence[Entry], holdouts: Iterable[Matcher]) -> int | 
     return max(places, default=None)
 
 
-def _place_of(entries: Sequence[Entry], holdout: Matcher) -> int | None:
+def _place_of(entries: Sequence[Entry], holdout: Recorded) -> int | None:
     for entry in _before_labels(entries):
-        if entry["kind"] == "register" and entry["holdout"] == holdout:
+        if entry["kind"] == "register" and Recorded.of(entry["holdout"]).is_same(holdout):
             return int(entry["entry"])
     return None
 

@@ -13,13 +13,18 @@ from matchbound.errors import InputError
 from matchbound.files import is_file
 from matchbound.tables import (
     Clusters,
+    Digest,
     Matching,
     Row,
     Source,
+    digest_of,
+    digest_of_ids,
+    id_column,
     load_drawn,
     open_source,
     read_labels,
     recognise,
+    rows_of_labels,
 )
 from matchbound.theorems import Choices
 
@@ -30,7 +35,7 @@ class Phase:
 
     seed: str
     train: int
-    digest: str
+    digest: Digest
     id: str | None
     matching: Matching
 
@@ -40,11 +45,14 @@ class Phase:
         population = record["population"]
         seed = record["train_seed"] if record["labels"] else record["seed"]
         matching = Matching(**record["matching"])
-        return Phase(seed, record["train"], population["digest"], population["id"], matching)
+        digest = Digest.of(population["digest"])
+        return Phase(seed, record["train"], digest, population["id"], matching)
 
-    def check(self, source: Source, id: str | None, matching: Matching) -> None:
+    def check(self, con: Engine, source: Source, id: str | None, matching: Matching) -> None:
         """Refuse a population, an id column or a matching that is not the first draw's."""
-        if source.digest != self.digest:
+        column = id_column(source, self.id)
+        digest = digest_of_ids(con, source, column, self.matching.source, [self.digest])
+        if not digest.is_same(self.digest, read_alike=True):
             raise InputError(
                 f"population must be what the training nodes were drawn from, got "
                 f"{source.path or 'a table'!r}, which has changed since. Restore it."
@@ -94,8 +102,8 @@ def check_second(choices: Choices) -> None:
         )
 
 
-def labelled_nodes(con: Engine, source: Source, matching: Matching) -> list[str]:
-    """The nodes of labels that were there before the seed, in the order of their ids."""
+def labelled_nodes(con: Engine, source: Source, matching: Matching) -> tuple[list[str], Digest]:
+    """The nodes of labels from before the seed, in the order of their ids, and their digest."""
     form = recognise(source, {})
     if isinstance(form, Clusters) or form.either_way:
         raise InputError(
@@ -110,7 +118,7 @@ def labelled_nodes(con: Engine, source: Source, matching: Matching) -> list[str]
         raise InputError(
             f"trained_on must hold labels of nodes of the population, got {got}. Check the file."
         )
-    return nodes
+    return nodes, digest_of(con, source, rows_of_labels(source, form))
 
 
 def refuse_other_labels(

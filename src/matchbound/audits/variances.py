@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from matchbound.audits.audit import Audit
-from matchbound.audits.draw import join_orders
+from matchbound.audits.draw import digest_as_drawn, join_orders
 from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables import (
@@ -35,8 +35,7 @@ def variances_from(
     if isinstance(form, Clusters):
         return {}
     sample = join_orders(trained, [])
-    is_clusters = isinstance(output.form, Clusters)
-    forms = {"holdout": "clusters" if is_clusters else "pairs", "labels": "pairs"}
+    forms = {"holdout": "clusters" if output.is_clusters else "pairs", "labels": "pairs"}
     tally = count_drawn(
         con, sample, lambda: read_labels(con, source, form, matching), forms, matching.dedupe
     )
@@ -50,7 +49,7 @@ def variances_of(con: Engine, audit: Audit, output: Output) -> dict[str, float]:
         table = open_source(con, "population", audit.population())
     except InputError:  # it is elsewhere now; what is planned is a matter of width alone
         return {}
-    if table.digest != draw.population["digest"]:
+    if digest_as_drawn(con, draw, table) is None:
         return {}
     column = id_column(table, draw.population["id"])
     read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,38 +10,46 @@ from typing import Any
 from matchbound.audits import (
     Audit,
     Draw,
+    Entry,
     Issued,
     as_brought,
     as_drawn,
     enter_labels,
     given_choices,
+    outputs_on_record,
     planned,
     standing,
 )
 from matchbound.certificates.assumptions import assumed, on_record
 from matchbound.certificates.certificate import Certificate, issue
-from matchbound.engines import Progress, connect
+from matchbound.engines import Engine, Progress, connect
 from matchbound.errors import InputError
-from matchbound.files import is_file
+from matchbound.files import hashing_once, is_file
 from matchbound.tables import (
     Clusters,
+    Digest,
     Form,
     Matching,
+    Output,
     Pairs,
+    Reading,
+    Recorded,
     Source,
-    first_threshold,
+    digest_of,
     key_kind,
     load_drawn,
-    matcher,
-    named,
+    native_columns,
     open_source,
     read_labels,
+    read_outputs,
     recognise,
+    rows_of_labels,
 )
-from matchbound.tallies import Matchers, tally_parts
-from matchbound.theorems import Choices, brought_variances
+from matchbound.tallies import tally_parts
+from matchbound.theorems import Choices, Tally, brought_variances
 
 
+@hashing_once()
 def certify(
     audit: Any = None,
     *,
@@ -138,24 +146,21 @@ def certify(
         _check_validates(opened.drawn)
     else:
         _check_brought(population, labels, assume_uniform)
-    certificate = compute(
-        opened,
-        holdout=holdout,
-        complete=complete,
-        labels=labels,
-        threshold=threshold,
-        unlabelled=unlabelled,
-        population=population,
-        id=id,
-        trained_on=trained_on,
-        columns=columns,
-        matching=Matching(dedupe, link, source),
-        changes=_changes(given_choices(choices, by_name), gap_from, opened.draw),
-        engine=engine,
-        memory=memory,
-        temp=temp,
-        progress=progress,
+    given = Given(
+        holdout,
+        complete,
+        labels,
+        Reading(columns or {}, threshold),
+        unlabelled,
+        population,
+        id,
+        trained_on,
+        Matching(dedupe, link, source),
     )
+    identity = Identity() if opened.folder is None else Identity(opened.ledger.checked().entries)
+    changes = _changes(given_choices(choices, by_name), gap_from, opened.draw)
+    with connect(engine, memory, temp) as con:
+        certificate = compute(con, opened, given, changes, identity, progress)
     if opened.folder is not None:
         return _enter(opened, certificate, out, force)
     if out is not None:
@@ -163,81 +168,114 @@ def certify(
     return certificate
 
 
+@dataclass(frozen=True)
+class Given:
+    """The tables that a certificate is computed from, and how they are read."""
+
+    holdout: Any
+    complete: Any
+    labels: Any
+    reading: Reading
+    unlabelled: str
+    population: Any = None
+    id: str | None = None
+    trained_on: Any = None
+    matching: Matching = field(default_factory=Matching)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What settles which tables are given: the entries on record before.
+
+    `rows_of` says by name whether an input's rows are digested, whatever is on record.
+    """
+
+    entries: Sequence[Entry] = ()
+    rows_of: Mapping[str, bool] = field(default_factory=dict)
+
+
 def compute(
+    con: Engine,
     audit: Audit,
-    *,
-    holdout: Any,
-    complete: Any,
-    labels: Any,
-    threshold: float | None,
-    unlabelled: str,
-    population: Any,
-    id: str | None,
-    trained_on: Any,
-    columns: Mapping[str, str] | None,
-    matching: Matching,
+    given: Given,
     changes: Mapping[str, Any],
-    memory: str | None,
-    engine: Any = "duckdb",
-    temp: Any = None,
+    identity: Identity,
     progress: Progress,
 ) -> Certificate:
     """The certificate alone: nothing is written."""
     draw = audit.draw
     choices, exploratory = audit.choices(changes)
-    given = {"holdout": named(holdout, choices.algorithms, "holdout")}
-    if complete is not None:
-        given["complete"] = named(complete, choices.algorithms, "complete")
-    with connect(engine, memory, temp) as con:
-        sources = {
-            f"{role} {name}".strip(): open_source(con, role, table)
-            for role, tables in given.items()
-            for name, table in tables.items()
-        }
-        forms = {
-            name: recognise(table, _named_in(table, columns or {}))
-            for name, table in sources.items()
-        }
-        least = first_threshold(choices.scores, threshold, forms.values())
-        truth = open_source(con, "labels", audit.truth(labels))
-        truth_form = recognise(truth, named_in_labels(truth, columns or {}))
-        xs, ys = _native_columns(sources, forms, truth_form)
-        progress("reading the population and the labels")
-        if draw is not None:
-            setting = as_drawn(con, audit, population, (choices, exploratory), (xs, ys))
-            load_drawn(con, setting.sample)
-            read_labels(con, truth, truth_form, setting.matching)
-        else:
-            _check_names_nodes(truth_form)
-            read = partial(read_labels, con, truth, truth_form, matching)
-            setting = as_brought(con, population, id, trained_on, choices, matching, read)
-        kinds = setting.kind, key_kind(*ys) if ys else "string"
-        if setting.matching.dedupe:
-            kinds = setting.kind, setting.kind
-        facts = {"threshold": least, "columns": dict(columns or {})}
-        inputs = {name: table.as_dict(**facts) for name, table in sources.items()}
-        _check_same_holdout(draw, inputs.get("holdout", {}))
-        matchers = Matchers(sources, forms, least, kinds)
-        tallies, rows = tally_parts(con, setting, matchers, truth_form, unlabelled, progress)
-    for name, count in rows.items():
-        inputs[name]["rows"] = count
+    matching = given.matching if draw is None else draw.matching
+    outputs = read_outputs(
+        con,
+        given.holdout,
+        given.complete,
+        replace(given.reading, fixed=choices.scores),
+        choices.algorithms,
+        matching,
+        outputs_on_record(identity.entries) + _drawn_by(draw),
+        identity.rows_of,
+    )
+    _check_same_holdout(draw, outputs)
+    truth = open_source(con, "labels", audit.truth(given.labels))
+    truth_form = recognise(truth, named_in_labels(truth, given.reading.columns))
+    native = native_columns(outputs) if isinstance(truth_form, Pairs) else None
+    xs, ys = native or ([], [])
+    progress("reading the population and the labels")
+    if draw is not None:
+        setting = as_drawn(con, audit, given.population, (choices, exploratory), (xs, ys))
+        load_drawn(con, setting.sample)
+        read_labels(con, truth, truth_form, setting.matching)
+    else:
+        _check_names_nodes(truth_form)
+        read = partial(read_labels, con, truth, truth_form, matching)
+        brought = given.population, given.id, given.trained_on
+        setting = as_brought(con, *brought, choices, matching, read)
+    kinds = setting.kind, key_kind(*ys) if ys else "string"
+    if matching.dedupe:
+        kinds = setting.kind, setting.kind
+    tallies, rows = tally_parts(
+        con, setting, outputs, kinds, truth_form, given.unlabelled, progress
+    )
+    inputs = {one.name: one.as_dict(rows=rows[one.name]) for one in outputs}
+    labels = {"path": truth.path, "digest": _digest_of_labels(con, truth, truth_form, identity)}
     progress("bounding")
-    every = [*forms.values(), truth_form]
-    chosen_before = setting.choices
-    if draw is None:
-        chosen_before = replace(chosen_before, variances=brought_variances(tallies))
-    elif audit.folder is not None and not chosen_before.variances:
-        holdouts = Issued.of(inputs | {"labels": {"digest": ""}}, chosen_before, ()).holdout
-        variances = planned(audit.ledger.entries, holdouts)
-        chosen_before = replace(chosen_before, variances=variances)
+    complete = given.complete is not None
+    forms = [*(one.form for one in outputs), truth_form]
     return issue(
         tallies,
-        chosen_before,
-        complete=complete is not None,
-        inputs={**setting.inputs, "labels": truth.as_dict(), **inputs},
-        assumptions=assumed(tallies, setting, complete is not None, every),
+        _with_variances(setting.choices, audit, outputs, tallies),
+        complete=complete,
+        inputs={**setting.inputs, "labels": labels, **inputs},
+        assumptions=assumed(tallies, setting, complete, forms),
         exploratory=setting.exploratory,
     )
+
+
+def _with_variances(
+    choices: Choices, audit: Audit, outputs: Sequence[Output], tallies: Mapping[str, Tally]
+) -> Choices:
+    """Put in the variances that were found before any validation label, if there are some."""
+    if audit.draw is None:
+        return replace(choices, variances=brought_variances(tallies))
+    if audit.folder is None or choices.variances:
+        return choices
+    holdouts = [one.recorded for one in outputs if one.role == "holdout"]
+    return replace(choices, variances=planned(audit.ledger.entries, holdouts))
+
+
+def _drawn_by(draw: Draw | None) -> list[Recorded]:
+    """The output that nodes were drawn by, if they were."""
+    return [] if draw is None or draw.holdout is None else [draw.holdout]
+
+
+def _digest_of_labels(
+    con: Engine, truth: Source, form: Form, identity: Identity
+) -> dict[str, str | None]:
+    entered = [Digest.of(one["labels"]) for one in identity.entries if one["kind"] == "labels"]
+    always = identity.rows_of.get("labels", False)
+    rows = rows_of_labels(truth, form)
+    return digest_of(con, truth, rows, (), entered, always=always).as_dict()
 
 
 def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Certificate:
@@ -288,33 +326,14 @@ def _changes(
     return {**choices, "gap": draw.choices.gap if gap_from == "sample" else 0}
 
 
-def _check_same_holdout(draw: Draw | None, holdout: Mapping[str, Any]) -> None:
-    if draw is None or draw.holdout is None:
-        return
-    if matcher("", holdout) != draw.holdout:
-        raise InputError(
-            "holdout must be the output that nodes were drawn by, with its threshold and columns, "
-            f"got {holdout['path'] or 'another table'!r}. Give that one, or draw again."
-        )
-
-
-def _native_columns(
-    sources: Mapping[str, Source], forms: Mapping[str, Form], truth: Form
-) -> tuple[list[tuple[Source, str]], list[tuple[Source, str]]]:
-    """The columns of x and of y, if ids may be compared as they are: none of them if not."""
-    plain = isinstance(truth, Pairs) and all(
-        isinstance(form, Pairs) and form.x_source is None for form in forms.values()
-    )
-    if not plain:
-        return [], []
-    pairs = [(sources[name], form) for name, form in forms.items() if isinstance(form, Pairs)]
-    return [(table, form.x) for table, form in pairs], [(table, form.y) for table, form in pairs]
-
-
-def _named_in(table: Source, columns: Mapping[str, str]) -> Mapping[str, str]:
-    """The names, but where they are of clusters and the complete matcher has pairs (`patch`)."""
-    is_other = table.argument == "complete" and "cluster" in columns
-    return {} if is_other and not table.column(columns["cluster"]) else columns
+def _check_same_holdout(draw: Draw | None, outputs: Sequence[Output]) -> None:
+    for drawn_by in _drawn_by(draw):
+        for output in outputs:
+            if output.role == "holdout" and not output.recorded.is_same(drawn_by):
+                raise InputError(
+                    "holdout must be the output that nodes were drawn by, at its threshold, "
+                    f"got {output.source.path or 'another table'!r}. Give that one, or draw again."
+                )
 
 
 def named_in_labels(truth: Source, columns: Mapping[str, str]) -> dict[str, str]:

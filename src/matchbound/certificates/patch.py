@@ -20,8 +20,8 @@ from matchbound.tables import (
     Clusters,
     Form,
     Pairs,
+    Reading,
     Source,
-    first_threshold,
     keep_several,
     load_drawn,
     open_source,
@@ -76,11 +76,11 @@ def patch(
         raise InputError(f"out must be a path, got {type(out).__name__}. Give the file to write.")
     place = Path(out)
     with connect() as con:
-        source = open_source(con, "holdout", holdout)
-        truth = open_source(con, "labels", given)
+        source = open_source(con, "holdout", holdout, hashed=False)
+        truth = open_source(con, "labels", given, hashed=False)
         _check_out(place, opened, [source, truth], population, force)
         form = recognise(source, columns or {})
-        least = first_threshold(draw.choices.scores, threshold, [form])
+        least = Reading({}, threshold, draw.choices.scores).settled([form]).threshold
         progress("reading the population, the labels and the matches")
         as_drawn(con, opened, population, (draw.choices, ()), ([], []))
         load_drawn(con, draw.sample)

@@ -16,6 +16,7 @@ from matchbound.audits import (
 from matchbound.certificates.certificate import Certificate
 from matchbound.errors import MatchboundError
 from matchbound.files import is_file
+from matchbound.tables import is_same_table
 
 
 def ledger_of(path: Path, paths: Mapping[str, Path]) -> Path | None:
@@ -88,8 +89,14 @@ def _draw_differences(draw: Draw, ledger: Ledger) -> Iterator[str]:
         yield f"ledger.jsonl: entry {entry['entry']} is not as draw.json has it"
     elif number is not None:
         before = ledger.entries[number - 1] if 0 < number < entry["entry"] else {}
-        if any(before.get(name) != value for name, value in fixed.items() if draw.labels):
+        if draw.labels and not all(_is_as_fixed(name, before, fixed) for name in fixed):
             yield f"ledger.jsonl: entry {number} is not the choices that draw.json has"
+
+
+def _is_as_fixed(name: str, entry: Mapping[str, Any], fixed: Mapping[str, Any]) -> bool:
+    if name in ("population", "trained_on"):
+        return is_same_table(entry.get(name), fixed[name])
+    return bool(entry.get(name) == fixed[name])
 
 
 def _plan_differences(

@@ -15,7 +15,7 @@ from matchbound.certificates.record import VERSION, Record
 from matchbound.certificates.recount import recount_differences
 from matchbound.engines import Progress
 from matchbound.errors import MatchboundError
-from matchbound.files import is_folder
+from matchbound.files import hashing_once, is_folder
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -58,6 +58,7 @@ class Verification:
         return notes
 
 
+@hashing_once()
 def verify(
     target: "str | PathLike[str] | Certificate",
     *,

@@ -16,13 +16,12 @@ from matchbound.engines import Engine, connect
 from matchbound.errors import InputError
 from matchbound.tables import (
     Clusters,
+    Reading,
     Source,
-    check_scored,
-    first_threshold,
     load_drawn,
-    matcher,
     open_source,
     recognise,
+    register_outputs,
 )
 
 
@@ -65,14 +64,18 @@ def open_inputs(audit: Audit, given: Inputs) -> Opened:
         candidates, proposed = _candidates(con, draw, given)
         holdout, answers, live = _holdout(con, audit, given)
     search = {
-        "records": left_source.as_dict(),
-        "against": right.source.as_dict(records=right.table.num_rows),
-        "candidates": None if candidates is None else candidates.as_dict(),
-        "holdout": None if holdout is None else holdout.as_dict(threshold=given.threshold),
+        "records": _file(left_source),
+        "against": _file(right.source) | {"records": right.table.num_rows},
+        "candidates": None if candidates is None else _file(candidates),
+        "holdout": None if holdout is None else _file(holdout) | {"threshold": given.threshold},
     }
     fields, index = align(left, right), _indexed(right)
     material = Material(left, right, fields, index, proposed, answers, draw.matching.dedupe)
     return Opened(material, live, search)
+
+
+def _file(source: Source) -> dict[str, Any]:
+    return {"path": source.path, "digest": source.bytes}
 
 
 def _check(draw: Draw, given: Inputs) -> None:
@@ -109,7 +112,7 @@ def _load_population(con: Engine, audit: Audit, given: Inputs, left: Source) -> 
     """Load the population: reading candidates may need it to decide which column holds its ids."""
     draw = audit.drawn
     where = given.population
-    if where is None and left.digest == draw.population["digest"]:
+    if where is None and left.bytes == draw.population_digest.bytes:
         where = given.records
     as_drawn(con, audit, where, (draw.choices, ()), ([], []))
 
@@ -128,18 +131,17 @@ def _holdout(
     draw = audit.drawn
     if given.holdout is None:
         return None, None, why_not(draw.choices, False) or ""
-    source = open_source(con, "holdout", given.holdout)
-    form = recognise(source, given.columns or {})
-    least = first_threshold(draw.choices.scores, given.threshold, [form])
-    check_scored(form, least)
-    answers = read_proposals(con, source, form, draw.matching, least)
+    reading = Reading(given.columns or {}, given.threshold, draw.choices.scores)
+    (output,) = register_outputs(con, given.holdout, reading, (), draw.matching)
+    source, form = output.source, output.form
+    answers = read_proposals(con, source, form, draw.matching, output.reading.threshold)
     why = why_not(draw.choices, True)
     if why is not None:
         return source, answers, why
-    known = matcher("", source.as_dict(threshold=least, columns=dict(given.columns or {})))
+    known = output.recorded.as_dict()
     choices = draw.choices
     if not choices.variances:
-        variances = planned(audit.ledger.entries, [known])
+        variances = planned(audit.ledger.entries, [output.recorded])
         draw = replace(draw, choices=replace(choices, variances=variances))
     live = start(con, draw, isinstance(form, Clusters), answers, given.targets or {}, known)
     return source, answers, live

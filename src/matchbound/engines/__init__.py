@@ -1,7 +1,6 @@
 """What runs SQL: DuckDB inside the process, or Spark. Queries are in each room's `sql/`."""
 
 from matchbound.engines.connection import (
-    ROWS,
     Engine,
     Progress,
     QueryError,
@@ -15,7 +14,6 @@ from matchbound.engines.connection import (
 )
 
 __all__ = [
-    "ROWS",
     "Engine",
     "Progress",
     "QueryError",

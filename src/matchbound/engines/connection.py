@@ -5,11 +5,10 @@ from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
 
-from matchbound.engines.engine import ROWS, Engine, Lists, Opened, QueryError, Table
+from matchbound.engines.engine import Engine, Lists, Opened, QueryError, Table
 from matchbound.errors import InputError
 
 __all__ = [
-    "ROWS",
     "Engine",
     "Opened",
     "Progress",

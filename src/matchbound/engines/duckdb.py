@@ -3,14 +3,15 @@
 import glob
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-from matchbound.engines.engine import Lists, Opened, QueryError, Table
+from matchbound.engines.chunks import chunk_digests
+from matchbound.engines.engine import Chunk, Lists, Opened, QueryError, Table
 from matchbound.errors import EngineError, InputError
 
 SHARE = 0.9  # of the memory: the process needs some that DuckDB does not count
@@ -95,11 +96,18 @@ class DuckDB:
 
     def arrow(self, sql: str) -> Any:
         with _translated():
-            return self._con.sql(sql).to_arrow_table()
+            return self._con.sql(sql, alias="selected").to_arrow_table()
 
     def batches(self, sql: str) -> Iterator[Any]:
         with _translated():
-            yield from self._con.sql(sql).to_arrow_reader(BATCH)
+            yield from self._con.sql(sql, alias="selected").to_arrow_reader(BATCH)
+
+    def digests(
+        self, scan: str, columns: Mapping[str, str], numbers: Collection[str]
+    ) -> list[Chunk]:
+        selected = ", ".join(f"{sql} as {name}" for name, sql in columns.items())
+        order = ", ".join(f"{name} nulls first" for name in columns)
+        return chunk_digests(self.batches(f"select {selected} from {scan} order by {order}"))
 
     def _run(self, sql: str, values: list[list[Any]] | None = None) -> list[Any]:
         with _translated():

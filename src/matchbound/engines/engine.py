@@ -1,11 +1,8 @@
 """What an engine is: it opens a user's table, keeps a query's result, and gives a query's rows."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
-
-ROWS = "rows:"
-"""How the digest of a table begins that is no file: it is one of its rows."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,6 @@ class Opened:
 
     scan: str
     columns: Mapping[str, str]
-    digest: Callable[[], str] | None = None  # of the rows, for what is no file
 
 
 class QueryError(Exception):
@@ -51,6 +47,12 @@ class QueryError(Exception):
     def __init__(self, reason: str, *, fatal: bool = False) -> None:
         super().__init__(reason)
         self.fatal = fatal
+
+
+CHUNK = 65_536
+"""Rows that are digested together."""
+Chunk = tuple[int, bytes]
+"""How many rows a chunk has, and their SHA-256."""
 
 
 class Engine(Protocol):
@@ -81,4 +83,17 @@ class Engine(Protocol):
 
     def batches(self, sql: str) -> Iterator[Any]:
         """The same as Arrow record batches, one after the other."""
+        ...
+
+    def digests(
+        self, scan: str, columns: Mapping[str, str], numbers: Collection[str]
+    ) -> list[Chunk]:
+        """Sort an opened table's rows by columns, nulls first, each row once; digest every chunk.
+
+        Columns are SQL by name: text, sorted by its bytes, or `numbers`, doubles without −0.
+        Digested are the number of rows and, for each column: a byte for each row, 1 if it is null;
+        for text its length in bytes; the values, of numbers the bits of a 64-bit float, 0 for null.
+        Numbers take 8 bytes, the highest first; there is one NaN. Each part's length follows from
+        those before it, so that no two chunks of the same columns have the same bytes.
+        """
         ...

@@ -1,14 +1,13 @@
 """Spark: the same SQL, where the data are."""
 
-import hashlib
-import json
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from matchbound.engines.engine import ROWS, Lists, Opened, QueryError, Table
+from matchbound.engines.duckdb import database
+from matchbound.engines.engine import Chunk, Lists, Opened, QueryError, Table
+from matchbound.engines.spark_digests import chunk_digests
 from matchbound.engines.spark_frames import (
     as_utf8,
     handed_over,
@@ -43,11 +42,6 @@ FUNCTIONS = (
     "number(text string) returns double return "
     f"case when lower({TRIMMED}) rlike '^[+-]?({DIGITS}|inf|infinity|nan)$' "
     f"then try_cast({TRIMMED} as double) end",
-)
-WHOLE_TIMES = "'yyyy-MM-dd HH:mm:ss.SSSSSS'"
-AS_JSON = (
-    f"'ignoreNullFields', 'false', 'timestampFormat', {WHOLE_TIMES}, "
-    f"'timestampNTZFormat', {WHOLE_TIMES}"
 )
 FATAL = (
     "ExecutorLostFailure",
@@ -89,6 +83,7 @@ class Spark:
         self._settled: list[Any] = []
         self._shared: list[str] = []
         self._opened = 0
+        self._local: dict[str, Any] = {}
         with _translated():
             self._session = own.newSession()
             partitions = {PARTITIONS: str(own.conf.get(PARTITIONS))}
@@ -104,7 +99,9 @@ class Spark:
             frame = self._frame(given)
             kinds = kinds_of(frame)
             as_utf8(frame).createOrReplaceTempView(name)
-        return Opened(name, kinds, partial(self._digest, name, kinds))
+        if not isinstance(given, Table) or given.kind in ("csv", "parquet"):
+            self._local[name] = given
+        return Opened(name, kinds)
 
     def _frame(self, given: Any) -> "DataFrame":
         if isinstance(given, Lists):
@@ -166,20 +163,15 @@ class Spark:
     def batches(self, sql: str) -> Iterator[Any]:
         yield from self.arrow(sql).to_batches()
 
-    def _digest(self, name: str, kinds: dict[str, str]) -> str:
-        """Of the columns' names and types and of the rows, in whatever order they come.
-
-        A row is hashed as JSON, in which nothing that differs is written alike, and each eighth of
-        the hashes is summed.
-        """
-        row = f"sha2(to_json(struct(*), map({AS_JSON})), 256)"
-        parts = ", ".join(
-            f"sum(cast(conv(substr(h, {8 * i + 1}, 8), 16, 10) as decimal(38, 0)))"
-            for i in range(8)
-        )
-        (sums,) = self.rows(f"select count(*), {parts} from (select {row} as h from {name})")
-        facts = [list(kinds.items()), [str(number) for number in sums]]
-        return ROWS + hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+    def digests(
+        self, scan: str, columns: Mapping[str, str], numbers: Collection[str]
+    ) -> list[Chunk]:
+        """What came from here is digested here, which is quicker for small tables."""
+        if scan in self._local:
+            with database() as reader:
+                return reader.digests(reader.open(self._local[scan]).scan, columns, numbers)
+        with _translated():
+            return chunk_digests(self._session, scan, columns, numbers)
 
     def close(self) -> None:
         with suppress(Exception):  # a session that is dead has nothing to give back

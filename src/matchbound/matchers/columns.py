@@ -14,7 +14,7 @@ def read_columns(given: Any, argument: str, names: tuple[str, str], *, or_first:
     Where there is no id, they are null.
     """
     with connect() as con:
-        source = open_source(con, argument, given, digest=False)
+        source = open_source(con, argument, given, hashed=False)
         (a, b), _ = key_columns(source, names, or_first=or_first)
         load(con, source, "pairs", f"{a} as a, {b} as b")
         table = con.arrow("select a, b from pairs")

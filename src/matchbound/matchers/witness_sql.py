@@ -66,7 +66,7 @@ def _load_network(con: Engine, given: Any, side: str) -> str:
 
     Edges are there once from either end, and not from a node to itself.
     """
-    source = open_source(con, side, given, digest=False)
+    source = open_source(con, side, given, hashed=False)
     (a, b), kind = key_columns(source, ("src", "dst"), or_first=True)
     load(con, source, "given_edges", f"{a} as a, {b} as b")
     ends = "(select a as id from given_edges union all select b from given_edges) ends"

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from matchbound.tables import Digest
 from matchbound.theorems import (
     WHOLE,
     Cell,
@@ -127,17 +128,25 @@ def _survival(g: Guarantee, target: float, most: int | None) -> str:
 
 def verification(certificate: "Certificate") -> str:
     inputs = [
-        [name, source["path"] or "in memory", source["digest"]]
+        [name, source["path"] or "in memory", *_digests(source["digest"])]
         for name, source in certificate.inputs.items()
     ]
     digest = certificate.as_dict()["digest"]
-    shown = table(["input", "file", "SHA-256"], inputs, "What it was computed from")
+    shown = table(["input", "file", *DIGESTS], inputs, "What it was computed from")
     return (
         "<section><h2>How to verify it</h2><p>With the audit folder: <code>matchbound verify "
         "AUDIT</code>; with <code>certificate.json</code> alone, that file. It recomputes every "
         "number from the tallies, and the tallies from the inputs where they are at hand.</p>"
         f"<p>Digest of the certificate: <code>{escape(digest)}</code></p>{shown}</section>"
     )
+
+
+DIGESTS = ("SHA-256 of the file", "SHA-256 of its rows")
+
+
+def _digests(record: Any) -> list[str]:
+    digest = Digest.of(record)
+    return [digest.bytes or "no file", digest.rows or "not computed"]
 
 
 def tallies(certificate: "Certificate") -> str:

@@ -1,5 +1,14 @@
 """What users have, as tables loaded and checked."""
 
+from matchbound.tables.digests import (
+    Digest,
+    Rows,
+    digest_of,
+    digest_of_rows,
+    is_same_table,
+    rows_of_labels,
+    rows_of_matches,
+)
 from matchbound.tables.forms import COLUMN_ROLES, Clusters, Form, Pairs, recognise
 from matchbound.tables.ids import (
     Row,
@@ -11,13 +20,23 @@ from matchbound.tables.ids import (
     spaced,
 )
 from matchbound.tables.objects import as_table
-from matchbound.tables.outputs import Output, kinds_of_ids, matcher, named, opened
+from matchbound.tables.outputs import (
+    Output,
+    Reading,
+    Recorded,
+    kinds_of_ids,
+    native_columns,
+    read_outputs,
+    register_outputs,
+)
 from matchbound.tables.predictions import (
+    digest_of_ids,
     id_column,
     kind_of_ids,
     node_of_table,
     read_ids,
     read_matches,
+    rows_of_ids,
 )
 from matchbound.tables.scores import check_scored, first_threshold, narrow
 from matchbound.tables.sides import SEPARATOR, Matching
@@ -38,17 +57,25 @@ __all__ = [
     "FITTING",
     "SEPARATOR",
     "Clusters",
+    "Digest",
     "Form",
     "Matching",
     "Output",
     "Pairs",
+    "Reading",
+    "Recorded",
     "Row",
+    "Rows",
     "Source",
     "as_table",
     "check_scored",
     "count_rows",
+    "digest_of",
+    "digest_of_ids",
+    "digest_of_rows",
     "first_threshold",
     "id_column",
+    "is_same_table",
     "keep_several",
     "key_kind",
     "kind_of_ids",
@@ -57,18 +84,21 @@ __all__ = [
     "literal",
     "load",
     "load_drawn",
-    "matcher",
-    "named",
     "narrow",
+    "native_columns",
     "node_of_table",
     "open_source",
-    "opened",
     "quoted",
     "read_ids",
     "read_labels",
     "read_matches",
+    "read_outputs",
     "recognise",
     "refuse_empty",
     "refuse_spaces",
+    "register_outputs",
+    "rows_of_ids",
+    "rows_of_labels",
+    "rows_of_matches",
     "spaced",
 ]

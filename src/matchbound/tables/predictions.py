@@ -1,7 +1,10 @@
 """Tables of ids, pairs and clusters in the engine, each checked once as it is loaded."""
 
+from collections.abc import Sequence
+
 from matchbound.engines import Engine
 from matchbound.errors import InputError
+from matchbound.tables.digests import Column, Digest, Rows, digest_of
 from matchbound.tables.forms import Clusters, Form
 from matchbound.tables.ids import count_rows, keep_several, node_of, refuse_empty, refuse_spaces
 from matchbound.tables.orientation import (
@@ -86,6 +89,17 @@ def node_of_table(source: Source, column: str, kind: str, origin: str | None) ->
     if origin is not None:
         return f"{literal(origin + SEPARATOR)} || nullif({source.key(column)}, '')"
     return node_of(source, column, told, kind)
+
+
+def digest_of_ids(
+    con: Engine, source: Source, column: str, origin: str | None, on_record: Sequence[Digest] = ()
+) -> Digest:
+    """Digest a population, or other nodes, read as `read_ids` reads them."""
+    return digest_of(con, source, rows_of_ids(source, column, origin), on_record)
+
+
+def rows_of_ids(source: Source, column: str, origin: str | None) -> Rows:
+    return Rows("ids", [Column("id", node_of_table(source, column, "string", origin))])
 
 
 def read_matches(

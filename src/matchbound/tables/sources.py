@@ -1,7 +1,6 @@
 """A user's table, opened: a CSV or Parquet file, or any object that speaks Arrow."""
 
 import csv
-import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -17,20 +16,24 @@ from matchbound.tables.objects import as_table
 
 FITTING = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 WHOLE = FITTING | {"UBIGINT", "HUGEINT", "UHUGEINT"}
+UNTYPED = ('"NULL"', "NULL")
+SMALL = 4 << 20
+"""Bytes of a file whose rows are digested at once: it takes less than a tenth of a second."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Which argument it came by, where it is, its digest, columns and types, and SQL to scan it."""
+    """Which argument it came by, where it is, its columns and types, and SQL to scan it.
+
+    `bytes` is the SHA-256 of a file's bytes; None for what is no file.
+    """
 
     argument: str
     path: str | None
-    digest: str
     columns: Mapping[str, str]
     scan: str
-
-    def as_dict(self, **more: Any) -> dict[str, Any]:
-        return {"path": self.path, "digest": self.digest} | more
+    bytes: str | None = None
+    is_small: bool = False
 
     def column(self, *names: str) -> str | None:
         """The column that has one of these names, in the order given; case does not matter."""
@@ -82,14 +85,14 @@ def key_kind(*columns: tuple[Source, str]) -> str:
     return "bigint" if all(s.columns[name] in FITTING for s, name in columns) else "string"
 
 
-def open_source(con: Engine, argument: str, given: Any, *, digest: bool = True) -> Source:
+def open_source(con: Engine, argument: str, given: Any, *, hashed: bool = True) -> Source:
     """A path to CSV or Parquet, anything with `__arrow_c_stream__`, or what the engine can name."""
     if con.is_cluster and hasattr(given, "createGlobalTempView"):  # a frame of Spark
-        return _open_there(con, argument, None, Table(given, "name"), digest)
+        return _open_there(con, argument, None, Table(given, "name"))
     if isinstance(given, str | os.PathLike):
         if con.is_cluster and not is_file(Path(given)):
-            return _open_there(con, argument, *_named(os.fspath(given)), digest)
-        return _open_file(con, argument, Path(given), digest)
+            return _open_there(con, argument, *_named(os.fspath(given)))
+        return _open_file(con, argument, Path(given), hashed)
     try:
         given = as_table(given)
     except (TypeError, ValueError, OverflowError) as error:  # Arrow's own are of these kinds
@@ -101,24 +104,24 @@ def open_source(con: Engine, argument: str, given: Any, *, digest: bool = True) 
             f"{argument} must be a path or a table (pandas, Polars, Arrow, DuckDB), "
             f"got {type(given).__name__}. Convert it to one of these."
         )
-    return _open_object(con, argument, given, digest)
+    return _open_object(con, argument, given)
 
 
 def scan(con: Engine, source: Source, select: str, where: str = "true") -> list[Any]:
     """The rows of a query over a source."""
-    with _readable(source.argument, source.path):
+    with readable(source.argument, source.path):
         return con.rows(f"{select} from {source.scan} where {where}")
 
 
 def load(con: Engine, source: Source, table: str, columns: str, condition: str = "true") -> None:
     """Keep rows of a source as a table."""
-    with _readable(source.argument, source.path):
+    with readable(source.argument, source.path):
         con.keep(table, f"select {columns} from {source.scan} where {condition}")
 
 
 @contextmanager
-def _readable(argument: str, path: str | None) -> Iterator[None]:
-    """What the engine cannot read is the user's to mend."""
+def readable(argument: str, path: str | None) -> Iterator[None]:
+    """Raise what the engine cannot read as an error that the user can mend."""
     try:
         yield
     except QueryError as error:
@@ -131,15 +134,18 @@ def _readable(argument: str, path: str | None) -> Iterator[None]:
         ) from None
 
 
-def _open_file(con: Engine, argument: str, path: Path, digest: bool) -> Source:
+def _open_file(con: Engine, argument: str, path: Path, hashed: bool) -> Source:
     if not is_file(path):
         what = "a folder" if is_folder(path) else "no such file"
         raise InputError(f"{argument} must be a file, got {str(path)!r} ({what}). Check the path.")
     try:
         str(path).encode()
-        found = digest_of_file(path) if digest else ""
+        digest = digest_of_file(path) if hashed else None
+        size = path.stat().st_size
         with path.open("rb") as file:
             start = file.readline(1 << 20)
+            file.seek(max(size - 8, 0))
+            end = file.read()
     except (OSError, UnicodeEncodeError) as error:
         reason = getattr(error, "strerror", None) or "its name is not UTF-8"
         raise InputError(
@@ -148,6 +154,7 @@ def _open_file(con: Engine, argument: str, path: Path, digest: bool) -> Source:
         ) from None
     name = path.name.lower()
     if name.endswith((".csv", ".tsv", ".txt")):
+        _refuse_parquet(argument, path, end, size)
         table = Table(path, "csv", *_csv_header(argument, path, start))
     elif name.endswith((".parquet", ".pq")):
         table = Table(path, "parquet")
@@ -157,7 +164,18 @@ def _open_file(con: Engine, argument: str, path: Path, digest: bool) -> Source:
         raise InputError(
             f"{argument} must be a .csv or .parquet file, got {str(path)!r}. Convert it to one."
         )
-    return _opened(con, argument, str(path), found, table)
+    with readable(argument, str(path)):
+        opened = con.open(table)
+    refuse_repeated_names(argument, list(opened.columns))
+    return Source(argument, str(path), opened.columns, opened.scan, digest, size <= SMALL)
+
+
+def _refuse_parquet(argument: str, path: Path, end: bytes, size: int) -> None:
+    """One file must not be two tables, by its name: its bytes tell which table it is."""
+    if end[-4:] in (b"PAR1", b"PARE") and int.from_bytes(end[:-4], "little") < size:
+        raise InputError(
+            f"{argument} must be CSV if it is named so, got Parquet in {str(path)!r}. Rename it."
+        )
 
 
 def _named(name: str) -> tuple[str, Table]:
@@ -167,8 +185,8 @@ def _named(name: str) -> tuple[str, Table]:
     return name, Table(name, "folder" if "://" in name else "name")
 
 
-def _open_there(con: Engine, argument: str, path: str | None, table: Table, digest: bool) -> Source:
-    """What is in a cluster; its digest is one of its rows."""
+def _open_there(con: Engine, argument: str, path: str | None, table: Table) -> Source:
+    """What is in a cluster."""
     try:
         opened = con.open(table)
     except QueryError as error:
@@ -179,17 +197,7 @@ def _open_there(con: Engine, argument: str, path: str | None, table: Table, dige
             f"{path!r} ({error}). Check the path or the name."
         ) from None
     refuse_repeated_names(argument, list(opened.columns))
-    with _readable(argument, path):
-        found = opened.digest() if digest and opened.digest is not None else ""
-    return Source(argument, path, found, opened.columns, opened.scan)
-
-
-def _opened(con: Engine, argument: str, path: str | None, digest: str, given: Any) -> Source:
-    """The source with its columns, each named once."""
-    with _readable(argument, path):
-        opened = con.open(given)
-    refuse_repeated_names(argument, list(opened.columns))
-    return Source(argument, path, digest, opened.columns, opened.scan)
+    return Source(argument, path, opened.columns, opened.scan)
 
 
 def _refuse_training_json(argument: str, path: Path) -> None:
@@ -241,7 +249,7 @@ def _csv_header(argument: str, path: Path, start: bytes) -> tuple[list[str], str
     return [name or f"unnamed {i}" for i, name in enumerate(names, start=1)], delimiter
 
 
-def _open_object(con: Engine, argument: str, given: Any, digest: bool) -> Source:
+def _open_object(con: Engine, argument: str, given: Any) -> Source:
     import pyarrow as pa
 
     try:
@@ -259,25 +267,7 @@ def _open_object(con: Engine, argument: str, given: Any, digest: bool) -> Source
             f"{argument} must be a table that Arrow can read, got an error ({error}). "
             "Save it as Parquet and give the path."
         ) from None
-    found = _digest_of_table(table) if digest else ""
-    return Source(argument, None, found, opened.columns, opened.scan)
-
-
-def _digest_of_table(table: Any) -> str:
-    """Of names and values as text, so that the same table in another library has the same."""
-    import pyarrow as pa
-
-    digest = hashlib.sha256(f"{table.num_rows} {table.num_columns} ".encode())
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        digest.update(f"{len(name)}:{name}".encode(errors="surrogatepass"))
-        try:
-            values = column.cast(pa.large_string()).to_pylist()
-        except (pa.ArrowException, UnicodeDecodeError):
-            values = [str(column.type)]  # such a column holds no ids
-        for value in values:
-            text = "-" if value is None else f"{len(value)}:{value}"
-            digest.update(text.encode(errors="surrogatepass"))
-    return digest.hexdigest()
+    return Source(argument, None, opened.columns, opened.scan)
 
 
 def refuse_repeated_names(argument: str, names: list[str]) -> None:

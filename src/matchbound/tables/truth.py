@@ -14,7 +14,7 @@ from matchbound.tables.orientation import (
 from matchbound.tables.predictions import read_clusters
 from matchbound.tables.scores import says_yes
 from matchbound.tables.sides import SEPARATOR, Matching
-from matchbound.tables.sources import Source, load, quoted, scan
+from matchbound.tables.sources import UNTYPED, Source, load, quoted, scan
 
 
 def read_labels(con: Engine, source: Source, form: Form, matching: Matching) -> None:
@@ -31,7 +31,7 @@ def read_labels(con: Engine, source: Source, form: Form, matching: Matching) -> 
     refuse_no_source(con, source, form.x_source, form.y_source)
     _refuse_unread_verdicts(con, source, form)
     x, y = form.x, form.y
-    if source.columns[y] in ("INTEGER", '"NULL"', "NULL") and not _any(con, source, y):
+    if source.columns[y] in ("INTEGER", *UNTYPED) and not _any(con, source, y):
         y_text = "cast(null as string)"  # no label has a match: the column has no type of its own
     else:
         y_text = f"nullif({node_of(source, y, form.y_source)}, '')"

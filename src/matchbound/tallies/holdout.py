@@ -15,7 +15,7 @@ def check_on_population(
 
     The table `matched` has the nodes with a match.
     """
-    source, form, least = output.source, output.form, output.threshold
+    source, form, least = output.source, output.form, output.reading.threshold
     rows = read_matches(con, source, "holdout", form, matching, least, kinds)
     is_clusters = isinstance(form, Clusters)
     if not (matching.dedupe or matching.is_link):

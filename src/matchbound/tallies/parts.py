@@ -1,66 +1,53 @@
 """From matchers' tables to the tallies of all parts: each table loaded once, narrowed for bands."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
-from matchbound.tables import Clusters, Form, Source, narrow, read_matches
+from matchbound.tables import Clusters, Form, Output, narrow, read_matches
 from matchbound.tallies.counts import count
 from matchbound.tallies.prefix import looked_at
 from matchbound.tallies.setting import Setting
 from matchbound.theorems import Tally, parts
 
 
-@dataclass(frozen=True)
-class Matchers:
-    """The matchers' tables and their forms, by role and algorithm (`holdout`, `complete net`)."""
-
-    sources: Mapping[str, Source]
-    forms: Mapping[str, Form]
-    threshold: float | None
-    kinds: tuple[str, str]  # of the ids of x and of y, as loaded
-
-    def of(self, algorithm: str | None) -> dict[str, str]:
-        """An algorithm's tables by role."""
-        names = {role: f"{role} {algorithm or ''}".strip() for role in ("holdout", "complete")}
-        return {role: name for role, name in names.items() if name in self.sources}
-
-
 def tally_parts(
     con: Engine,
     setting: Setting,
-    matchers: Matchers,
+    outputs: Sequence[Output],
+    kinds: tuple[str, str],
     truth: Form,
     unlabelled: str,
     progress: Progress,
 ) -> tuple[dict[str, Tally], dict[str, int]]:
-    """Each part's tally, and each table's number of rows."""
+    """Each part's tally, and each output's number of rows; `kinds` are those of the ids."""
     every = list(parts(setting.choices))
     scored = "_scored" if every[0].least is not None else ""
     tallies: dict[str, Tally] = {}
     rows: dict[str, int] = {}
     for algorithm in dict.fromkeys(part.algorithm for part in every):
-        roles = matchers.of(algorithm)
-        for role, name in roles.items():
-            progress(f"reading {name}")
-            rows[name] = _read(con, setting, matchers, name, role + scored)
-        forms = {role: matchers.forms[name] for role, name in roles.items()} | {"labels": truth}
+        mine = [one for one in outputs if one.algorithm == (algorithm or "")]
+        for output in mine:
+            progress(f"reading {output.name}")
+            rows[output.name] = _read(con, setting, output, kinds, output.role + scored)
+        forms = {output.role: output.form for output in mine} | {"labels": truth}
         for part in every:
             if part.algorithm == algorithm:
                 progress(f"counting {part.name}")
-                for role in roles if scored else ():
-                    narrow(con, role, role + scored, part.least, part.below)
-                tallies[part.name] = _count(con, setting, matchers.kinds, forms, unlabelled)
+                for output in mine if scored else ():
+                    narrow(con, output.role, output.role + scored, part.least, part.below)
+                tallies[part.name] = _count(con, setting, kinds, forms, unlabelled)
     return tallies, rows
 
 
-def _read(con: Engine, setting: Setting, matchers: Matchers, name: str, table: str) -> int:
-    source, form, matching = matchers.sources[name], matchers.forms[name], setting.matching
-    scored, least = table.endswith("_scored"), matchers.threshold
-    rows = read_matches(con, source, table, form, matching, least, matchers.kinds, scored=scored)
+def _read(con: Engine, setting: Setting, output: Output, kinds: tuple[str, str], table: str) -> int:
+    matching, least = setting.matching, output.reading.threshold
+    scored = table.endswith("_scored")
+    rows = read_matches(
+        con, output.source, table, output.form, matching, least, kinds, scored=scored
+    )
     if not (matching.dedupe or matching.is_link):
-        refuse_doubt(con, name, table)
+        refuse_doubt(con, output.name, table)
     return rows
 
 

@@ -13,6 +13,7 @@ from matchbound.certificates.version1.certificate import Certificate
 from matchbound.certificates.version1.choices import Choices
 from matchbound.errors import MatchboundError
 from matchbound.files import digest_of_file, find_file, read_json, read_text
+from matchbound.tables import Digest, Recorded
 
 ROWS = "rows:"  # how the digest of a table in memory begins
 KEEP = ("entries", "head", "registered", "certificates", "other_labels", "labelled")
@@ -96,7 +97,7 @@ def ledger_differences(certificate: Certificate, folder: Path) -> Iterator[str]:
         return
     try:
         entries = _as_now(ledger.entries[: own["entry"] - 1], certificate.choices)
-        recomputed = standing(entries, Issued(**issued)).as_dict()
+        recomputed = standing(entries, _issued_now(issued)).as_dict()
     except (KeyError, IndexError, TypeError):
         yield "ledger is not what the entries before this certificate give"
         return
@@ -123,14 +124,49 @@ def _standing_differences(
 
 
 def _as_now(entries: Sequence[Entry], choices: Choices) -> list[Entry]:
-    """Version 1's entries, with what today's entries of a draw have besides."""
+    """Version 1's entries as today's are: draws have more facts, and tables two digests."""
     more = {
         "seed_given": False,
         "delta": choices.delta,
         "several": max(len(choices.algorithms), 1),
         "second": False,
     }
-    return [{**more, **entry} if entry["kind"] == "draw" else entry for entry in entries]
+    return [{**(more if entry["kind"] == "draw" else {}), **_facts_now(entry)} for entry in entries]
+
+
+def _facts_now(entry: Entry) -> Entry:
+    """An entry whose tables have today's digests; a draw's `labels` are a number."""
+    if entry["kind"] in ("register", "watch"):
+        return {**entry, "holdout": _matcher_now(entry["holdout"])}
+    if entry["kind"] == "certificate":
+        return {**entry, **_issued_now(entry).as_dict()}
+    if entry["kind"] == "labels":
+        return {**entry, "labels": _digest_now(entry["labels"]).as_dict()}
+    return entry
+
+
+def _issued_now(record: Mapping[str, Any]) -> Issued:
+    return Issued(
+        [Recorded.of(_matcher_now(one)) for one in record["holdout"]],
+        [Recorded.of(_matcher_now(one)) for one in record["complete"]],
+        _digest_now(record["labels"]),
+        record["delta"],
+        record["is_sampled"],
+        record["exploratory"],
+    )
+
+
+def _matcher_now(record: Mapping[str, Any]) -> dict[str, Any]:
+    digest, columns = _digest_now(record["digest"]).as_dict(), record["columns"] or {}
+    return {**record, "digest": digest, "columns": columns}
+
+
+def _digest_now(text: str) -> Digest:
+    """Version 1 had one digest, of a file's bytes or of a whole table.
+
+    It takes the bytes' place: two outputs are the same if it is, and they are read alike.
+    """
+    return Digest(None, text)
 
 
 def _issued(certificate: Certificate) -> dict[str, Any]:

@@ -1,0 +1,53 @@
+"""The rows of a certificate's inputs, digested from the files where they are now."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from matchbound.audits import Draw
+from matchbound.certificates.certificate import Certificate
+from matchbound.certificates.certification import named_in_labels
+from matchbound.engines import connect
+from matchbound.errors import MatchboundError
+from matchbound.tables import (
+    Matching,
+    Reading,
+    Rows,
+    Source,
+    digest_of_rows,
+    id_column,
+    open_source,
+    recognise,
+    rows_of_ids,
+    rows_of_labels,
+    rows_of_matches,
+)
+
+
+def rows_at(certificate: Certificate, name: str, paths: Mapping[str, Path]) -> str | None:
+    """Digest the rows of a file as the input of this name is read; None if it cannot be read."""
+    try:
+        with connect() as con:
+            source = open_source(con, name.partition(" ")[0], paths[name], hashed=False)
+            return digest_of_rows(con, source, _rows(source, certificate, paths))
+    except (MatchboundError, KeyError, TypeError):
+        return None
+
+
+def _rows(source: Source, certificate: Certificate, paths: Mapping[str, Path]) -> Rows:
+    inputs, role = certificate.inputs, source.argument
+    population = inputs["population"]
+    is_drawn = "draw" in inputs
+    if is_drawn:
+        matching = Draw.load(paths["draw"].parent).matching
+    else:
+        matching = Matching(population["dedupe"], population["link"], population["source"])
+    columns = next(one["columns"] for name, one in inputs.items() if name.startswith("holdout"))
+    if role == "population":
+        return rows_of_ids(source, id_column(source, population["id"]), matching.source)
+    if role == "trained_on" and not is_drawn:
+        return rows_of_ids(source, id_column(source, None, "x"), matching.source)
+    if role == "trained_on":
+        return rows_of_labels(source, recognise(source, {}))
+    if role == "labels":
+        return rows_of_labels(source, recognise(source, named_in_labels(source, columns)))
+    return rows_of_matches(source, Reading(columns).form(source), unordered=matching.dedupe)

@@ -1,0 +1,104 @@
+"""Digests of sorted rows, from Arrow's buffers: a chunk at a time, no row by itself."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from matchbound.engines.engine import CHUNK, Chunk
+
+
+def chunk_digests(batches: Iterable[Any]) -> list[Chunk]:
+    """Digest sorted record batches of text and doubles, as `Engine.digests` says."""
+    chunks = _chunks(_each_once(map(_as_bits, batches)))
+    return [(chunk.num_rows, _digest(chunk)) for chunk in chunks]
+
+
+def _as_bits(batch: Any) -> Any:
+    import numpy as np
+    import pyarrow as pa
+
+    arrays = []
+    for array in batch.columns:
+        if pa.types.is_floating(array.type):
+            values = array.fill_null(0.0).to_numpy(zero_copy_only=False)
+            bits = np.where(np.isnan(values), np.nan, values).astype(np.float64).view(np.int64)
+            missing = array.is_null().to_numpy(zero_copy_only=False)
+            arrays.append(pa.array(bits, mask=missing))
+        else:
+            arrays.append(array.cast(pa.large_string()).cast(pa.large_binary()))
+    return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)
+
+
+def _each_once(batches: Iterable[Any]) -> Iterator[Any]:
+    """Sorted rows without those that repeat the row before."""
+    import pyarrow as pa
+
+    last = None
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        rows = pa.Table.from_batches([batch])
+        before = rows.slice(0, rows.num_rows - 1)
+        if last is not None:
+            before = pa.concat_tables([last, before])
+            differs = _differs(rows, before)
+        else:
+            differs = _differs(rows.slice(1), before)
+            differs = pa.chunked_array([pa.array([True]), *differs.chunks])
+        last = rows.slice(rows.num_rows - 1)
+        yield rows if _all(differs) else rows.filter(differs)
+
+
+def _differs(rows: Any, before: Any) -> Any:
+    """Where a row is another than the one before it."""
+    import pyarrow.compute as pc
+
+    differs = None
+    for one, other in zip(rows.columns, before.columns, strict=True):
+        here = pc.fill_null(pc.not_equal(one, other), False)
+        here = pc.or_(here, pc.xor(pc.is_null(one), pc.is_null(other)))
+        differs = here if differs is None else pc.or_(differs, here)
+    return differs
+
+
+def _all(flags: Any) -> bool:
+    import pyarrow.compute as pc
+
+    return bool(pc.all(flags, min_count=0).as_py())
+
+
+def _chunks(tables: Iterable[Any]) -> Iterator[Any]:
+    """The same rows in tables of exactly CHUNK rows, but for the last."""
+    import pyarrow as pa
+
+    waiting, count = [], 0
+    for table in tables:
+        waiting.append(table)
+        count += table.num_rows
+        while count >= CHUNK:
+            joined = pa.concat_tables(waiting)
+            yield joined.slice(0, CHUNK)
+            waiting, count = [joined.slice(CHUNK)], count - CHUNK
+    if count:
+        yield pa.concat_tables(waiting)
+
+
+def _digest(rows: Any) -> bytes:
+    """SHA-256 of a chunk; `Engine.digests` says of which bytes."""
+    import numpy as np
+    import pyarrow as pa
+
+    digest = hashlib.sha256(rows.num_rows.to_bytes(8))
+    for column in rows.columns:
+        array = pa.concat_arrays(column.chunks)
+        digest.update(array.is_null().to_numpy(zero_copy_only=False).tobytes())
+        if pa.types.is_integer(array.type):
+            digest.update(array.fill_null(0).to_numpy().astype(">i8").tobytes())
+            continue
+        array = array.fill_null(b"")
+        _, offsets, data = array.buffers()
+        ends = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
+        digest.update(np.diff(ends).astype(">u8").tobytes())
+        if data is not None:
+            digest.update(memoryview(data)[ends[0] : ends[-1]])
+    return digest.digest()

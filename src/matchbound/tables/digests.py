@@ -1,0 +1,183 @@
+"""Identity of tables: a digest of the rows that count, and of a file's bytes."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from matchbound.engines import Engine
+from matchbound.tables.forms import Clusters, Form, Pairs
+from matchbound.tables.ids import node_of
+from matchbound.tables.sources import UNTYPED, Source, readable
+
+
+@dataclass(frozen=True)
+class Digest:
+    """SHA-256 of a table's rows, whatever their order and format, and of a file's bytes.
+
+    Either may be missing: a table in memory has no bytes, and the rows of a large file are only
+    read where its bytes do not settle which table it is.
+    """
+
+    rows: str | None
+    bytes: str | None
+
+    def is_same(self, other: "Digest", *, read_alike: bool) -> bool:
+        """Whether both are shown to be of the same rows.
+
+        Equal bytes show it if the same columns are read; else only equal rows do.
+        """
+        if read_alike and self.bytes is not None and self.bytes == other.bytes:
+            return True
+        return self.rows is not None and self.rows == other.rows
+
+    def as_dict(self) -> dict[str, str | None]:
+        return {"rows": self.rows, "bytes": self.bytes}
+
+    @staticmethod
+    def of(record: Any) -> "Digest":
+        """From JSON; raise TypeError if it is not what `as_dict` returns.
+
+        One of rows and bytes must be there: without both, nothing tells two tables apart.
+        """
+        values = (record["rows"], record["bytes"])
+        if len(record) != 2 or not all(isinstance(value, str | None) for value in values):
+            raise TypeError("a digest must have rows and bytes")
+        if values == (None, None):
+            raise TypeError("a digest must have rows or bytes")
+        return Digest(*values)
+
+
+def is_same_table(one: Any, other: Any) -> bool:
+    """Whether two digests as JSON, of tables read alike, are of the same rows; None is no table."""
+    if one is None or other is None:
+        return one is other
+    return Digest.of(one).is_same(Digest.of(other), read_alike=True)
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column means, SQL for its values, and whether they are numbers or text."""
+
+    role: str
+    sql: str
+    is_number: bool = False
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a table that count: what they are, and the columns that are read of them."""
+
+    kind: str
+    columns: Sequence[Column]
+
+
+def rows_of_matches(source: Source, form: Form, *, unordered: bool) -> Rows:
+    """All that is read of a matcher's output. `unordered`: x and y may change places."""
+    columns = _columns(source, form)
+    if isinstance(form, Clusters) or not unordered:
+        return Rows("matches", columns)
+    return Rows("matches in either order", _smaller_first(columns))
+
+
+def rows_of_labels(source: Source, form: Form) -> Rows:
+    """All that is read of labels: x is the labelled node, unless its form has no order."""
+    in_order = isinstance(form, Clusters) or not form.either_way
+    return Rows("labels" if in_order else "labels in either order", _columns(source, form))
+
+
+def _columns(source: Source, form: Form) -> list[Column]:
+    if isinstance(form, Clusters):
+        return [
+            Column("id", node_of(source, form.id, form.source)),
+            Column("cluster", source.key(form.cluster)),
+            *_sources(source, ("source", form.source)),
+        ]
+    pair = [
+        Column("x", node_of(source, form.x, form.x_source)),
+        Column("y", _y(source, form)),
+        *_sources(source, ("x source", form.x_source), ("y source", form.y_source)),
+    ]
+    if form.score is not None:
+        # A threshold is rounded to the scores' own precision, so that is part of what they are.
+        role = "score as float" if source.columns[form.score] == "FLOAT" else "score"
+        pair.append(Column(role, source.score(form.score), is_number=True))
+    if form.positive is not None:
+        pair.append(Column("verdict", source.score(form.positive), is_number=True))
+    return pair
+
+
+def _y(source: Source, form: Pairs) -> str:
+    """A column in which no label has a match may have no type of its own."""
+    if source.columns[form.y] in UNTYPED:
+        return "cast(null as string)"
+    return node_of(source, form.y, form.y_source)
+
+
+def _sources(source: Source, *columns: tuple[str, str | None]) -> list[Column]:
+    """Two sources and ids may make one text, so sources count by themselves too."""
+    return [Column(role, source.key(name)) for role, name in columns if name is not None]
+
+
+def _smaller_first(columns: Sequence[Column]) -> list[Column]:
+    """x and y, and their sources if there are any, exchanged where y is smaller by its bytes."""
+    sql = {column.role: column.sql for column in columns}
+    partners = {"x": "y", "y": "x", "x source": "y source", "y source": "x source"}
+    return [
+        replace(column, sql=_exchanged(sql, column.role, partners[column.role]))
+        if column.role in partners
+        else column
+        for column in columns
+    ]
+
+
+def _exchanged(sql: Mapping[str, str], role: str, partner: str) -> str:
+    return f"case when {sql['y']} < {sql['x']} then {sql[partner]} else {sql[role]} end"
+
+
+def digest_of(
+    con: Engine,
+    source: Source,
+    rows: Rows,
+    alike: Sequence[Digest] = (),
+    others: Sequence[Digest] = (),
+    *,
+    always: bool = False,
+) -> Digest:
+    """Digest a table; read its rows only where that may settle which table it is.
+
+    `alike` are digests on record of tables that are read by the same columns: if one has the same
+    bytes, its rows are these. `others` are digests of tables that are read otherwise. Rows are
+    digested `always`, or where there are no bytes, the file is small, or one on record has rows.
+    """
+    for digest in alike:
+        if digest.rows is not None and digest.is_same(Digest(None, source.bytes), read_alike=True):
+            return digest
+    is_needed = source.bytes is None or source.is_small or any(d.rows for d in (*alike, *others))
+    if not (always or is_needed):
+        return Digest(None, source.bytes)
+    return Digest(digest_of_rows(con, source, rows), source.bytes)
+
+
+def digest_of_rows(con: Engine, source: Source, rows: Rows) -> str:
+    """SHA-256 over the digests of the sorted rows' chunks; the same on every engine.
+
+    What the rows are, their columns' roles and their number are part of it. Each row counts once,
+    and empty text is null.
+    """
+    columns = {f"c{i}": _canonical(column) for i, column in enumerate(rows.columns)}
+    numbers = [f"c{i}" for i, column in enumerate(rows.columns) if column.is_number]
+    with readable(source.argument, source.path):
+        chunks = con.digests(source.scan, columns, numbers)
+    total = sum(count for count, _ in chunks)
+    head = ["matchbound rows 1", rows.kind, [column.role for column in rows.columns], total]
+    parts = [json.dumps(head).encode(), *(digest for _, digest in chunks)]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def _canonical(column: Column) -> str:
+    if not column.is_number:
+        return f"nullif({column.sql}, '')"
+    number = f"cast({column.sql} as double)"
+    return f"case when {number} = 0 then cast(0 as double) else {number} end"  # not −0
