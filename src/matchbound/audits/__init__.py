@@ -19,7 +19,13 @@ from matchbound.audits.ledger import (
 from matchbound.audits.order import hash_of
 from matchbound.audits.request import chosen
 from matchbound.audits.sample import draw, redraw
-from matchbound.audits.standing import certified, outputs_on_record, planned, standing
+from matchbound.audits.standing import (
+    before_labels,
+    certified,
+    outputs_on_record,
+    planned,
+    standing,
+)
 
 __all__ = [
     "BROUGHT",
@@ -40,6 +46,7 @@ __all__ = [
     "append",
     "as_brought",
     "as_drawn",
+    "before_labels",
     "certified",
     "check_all_labelled",
     "check_on_record",

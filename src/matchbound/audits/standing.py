@@ -190,13 +190,13 @@ def _registered(entries: Sequence[Entry], holdouts: Iterable[Mapping[str, Any]])
 
 def _place_of(entries: Sequence[Entry], holdout: Mapping[str, Any]) -> int | None:
     output = Recorded.of(holdout)
-    for entry in _before_labels(entries):
+    for entry in before_labels(entries):
         if entry["kind"] == "register" and Recorded.of(entry["holdout"]).is_same(output):
             return int(entry["entry"])
     return None
 
 
-def _before_labels(entries: Sequence[Entry]) -> Iterator[Entry]:
+def before_labels(entries: Sequence[Entry]) -> Iterator[Entry]:
     """What was entered before there was any label of this draw's validation nodes."""
     start = max(_fresh(entries), default=0)
     for i, entry in enumerate(entries):
