@@ -121,7 +121,7 @@ def test_digests_of_rows(session, tmp_path, monkeypatch):
     x, y, score = zip(*rows, strict=True)
     tables = [pa.table({"x": x, "y": y, "score": score})]
     tables += [
-        tables[0].slice(1),
+        tables[0].slice(2),  # the first two are the same
         tables[0].set_column(2, "score", [pa.array(score, pa.float32())]),
     ]
     for module in ("chunks", "spark_digests"):

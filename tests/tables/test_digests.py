@@ -16,7 +16,7 @@ from pyarrow import csv
 
 import matchbound as mb
 from matchbound import files
-from matchbound.audits.ledger import _digest, read_ledger
+from matchbound.audits.ledger import append, read_ledger
 from matchbound.audits.standing import Issued, standing
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate
@@ -409,25 +409,24 @@ def test_verify_takes_the_same_rows_and_no_others(audit, capsys):
     assert mb.verify(audit).differences == ()
 
 
-def test_rows_that_a_certificate_claims_are_digested_again(audit):
-    """Whoever writes the last entry anew cannot claim a registered matcher's rows."""
+@pytest.mark.parametrize("is_watched", [False, True])
+def test_rows_that_a_certificate_claims_are_digested_again(audit, is_watched):
+    """Whoever writes the ledger's end anew cannot claim a registered matcher's rows."""
     mb.register(audit, holdout=audit.parent / "complete.csv")
     put_labels(audit)
     mb.certify(audit, holdout=audit.parent / "holdout.csv", out=audit / "certificate.json")
     registered = read_ledger(audit).of_kind("register")[0]["holdout"]["digest"]["rows"]
-    lines = (audit / "ledger.jsonl").read_text().splitlines()
     record = json.loads((audit / "certificate.json").read_text())
     record["inputs"]["holdout"]["digest"]["rows"] = registered
     forged = Certificate.of(Record(record))
     issued = Issued.of(forged.inputs, forged.choices, forged.exploratory)
-    before = read_ledger(audit).entries[:-1]
-    placed = on_record(forged, standing(before, issued).as_dict())
-    assert placed.ledger["registered"] is not None
-    last = json.loads(lines[-1]) | issued.as_dict()
-    last["certificate"] = placed.as_dict()["digest"]
-    del last["digest"]
-    lines[-1] = json.dumps(last | {"digest": _digest(last)}, ensure_ascii=False)
+    lines = (audit / "ledger.jsonl").read_text().splitlines()[:-1]
     (audit / "ledger.jsonl").write_text("\n".join(lines) + "\n")
+    if is_watched:
+        append(audit, "watch", holdout=issued.holdout[0].as_dict())
+    placed = on_record(forged, standing(read_ledger(audit).entries, issued).as_dict())
+    assert (placed.ledger["registered"], placed.ledger["matchers"]) == (3, 1)
+    append(audit, "certificate", certificate=placed.as_dict()["digest"], **issued.as_dict())
     placed.save(audit / "certificate.json", force=True)
     assert mb.verify(audit).differences == (
         "inputs.holdout.digest.rows is not what the inputs give",

@@ -16,6 +16,7 @@ from matchbound.tables.sides import Matching
 from matchbound.tables.sources import open_source
 from matchbound.tables.truth import read_labels
 from matchbound.tallies.counts import count
+from matchbound.tallies.loaded import Loaded
 from matchbound.tallies.prefix import looked_at
 from matchbound.theorems.tally import Cell, Label
 from support.oracles import tally_by_sets
@@ -77,6 +78,7 @@ def by_sql(
     how=TWO_TABLES,
     clusters=(),
     labelled=None,
+    read=lambda tally: tally,
     **more,
 ):
     sample = join_orders(trained, validated)
@@ -93,18 +95,16 @@ def by_sql(
         read_labels(con, open_source(con, "labels", given), Clusters("id", "cluster"), how)
     else:
         read_labels(con, open_source(con, "labels", table(labels)), PLAIN, how)
-    return count(
-        con,
-        size=size,
-        sample=sample,
-        complete=complete is not None,
-        one_to_one=False,
-        unlabelled="refuse" if labelled is None else "worst",
+    loaded = Loaded(
+        size,
+        sample,
         kinds=(kind, kind if how.dedupe else "string"),
-        forms=dict.fromkeys(clusters, "clusters"),
+        clusters=frozenset(clusters),
+        complete=complete is not None,
         dedupe=how.dedupe,
         **more,
     )
+    return count(con, loaded, "refuse" if labelled is None else "worst", read)
 
 
 def test_150_random_populations():
@@ -311,16 +311,9 @@ def test_large_clusters_are_counted_without_their_pairs():
                 read_labels(con, source, form, ONE_TABLE)
             else:
                 read_matches(con, source, name, form, ONE_TABLE, None)
-        tally = count(
-            con,
-            size=n,
-            sample=join_orders([], [str(i) for i in range(0, n, 333)]),
-            complete=True,
-            one_to_one=False,
-            unlabelled="refuse",
-            forms=dict.fromkeys(ROLES, "clusters"),
-            dedupe=True,
-        )
+        sample = join_orders([], [str(i) for i in range(0, n, 333)])
+        loaded = Loaded(n, sample, clusters=frozenset(ROLES), complete=True, dedupe=True)
+        tally = count(con, loaded, "refuse")
     cells = Counter()
     for i in range(n):
         if i % 333:

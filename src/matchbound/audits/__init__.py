@@ -21,6 +21,7 @@ from matchbound.audits.sample import draw, redraw
 from matchbound.audits.standing import (
     Issued,
     Standing,
+    before_labels,
     outputs_on_record,
     planned,
     standing,
@@ -50,6 +51,7 @@ __all__ = [
     "append",
     "as_brought",
     "as_drawn",
+    "before_labels",
     "check_all_labelled",
     "draw",
     "enter_labels",

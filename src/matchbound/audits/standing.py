@@ -261,13 +261,13 @@ def _registered(entries: Sequence[Entry], holdouts: Iterable[Recorded]) -> int |
 
 
 def _place_of(entries: Sequence[Entry], holdout: Recorded) -> int | None:
-    for entry in _before_labels(entries):
+    for entry in before_labels(entries):
         if entry["kind"] == "register" and Recorded.of(entry["holdout"]).is_same(holdout):
             return int(entry["entry"])
     return None
 
 
-def _before_labels(entries: Sequence[Entry]) -> Iterator[Entry]:
+def before_labels(entries: Sequence[Entry]) -> Iterator[Entry]:
     """Yield the entries before the first label of the latest draw's validation nodes."""
     start = max(_fresh(entries), default=0)
     for i, entry in enumerate(entries):

@@ -20,7 +20,7 @@ from matchbound.tables import (
     read_labels,
     recognise,
 )
-from matchbound.tallies import check_on_population, count_drawn
+from matchbound.tallies import Loaded, check_on_population, count_drawn
 from matchbound.theorems import planned_variances
 
 TEXT = ("string", "string")
@@ -35,10 +35,9 @@ def variances_from(
     if isinstance(form, Clusters):
         return {}
     sample = join_orders(trained, [])
-    forms = {"holdout": "clusters" if output.is_clusters else "pairs", "labels": "pairs"}
-    tally = count_drawn(
-        con, sample, lambda: read_labels(con, source, form, matching), forms, matching.dedupe
-    )
+    clusters = frozenset(["holdout"] if output.is_clusters else [])
+    loaded = Loaded(len(sample), sample, clusters=clusters, dedupe=matching.dedupe)
+    tally = count_drawn(con, loaded, lambda: read_labels(con, source, form, matching))
     return planned_variances(tally, raised=True)
 
 

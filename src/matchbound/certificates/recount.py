@@ -4,7 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Audit, Draw, Entry, Ledger, Wishes, read_ledger, redraw
+from matchbound.audits import (
+    Audit,
+    Draw,
+    Entry,
+    Ledger,
+    Wishes,
+    before_labels,
+    read_ledger,
+    redraw,
+)
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import Given, Identity, compute
@@ -62,13 +71,14 @@ def recount_differences(
 
 
 def _identity(certificate: Certificate, audit: Audit) -> Identity:
-    """The entries before the certificate's own; rows are digested where the certificate has them.
+    """The entries before any label; rows are digested where the certificate has them.
 
-    Nothing that the certificate says of its own inputs is taken from it.
+    Rows are taken from no later entry, nor from the certificate: whoever wrote the ledger's end
+    anew could claim there that a file has a registered matcher's rows.
     """
     entries: Sequence[Entry] = ()
     if audit.folder is not None and certificate.ledger is not None:
-        entries = audit.ledger.entries[: certificate.ledger["entries"]]
+        entries = list(before_labels(audit.ledger.entries[: certificate.ledger["entries"]]))
     digests = {name: Digest.of(one["digest"]) for name, one in certificate.inputs.items()}
     return Identity(entries, {name: one.rows is not None for name, one in digests.items()})
 

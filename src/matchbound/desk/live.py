@@ -8,7 +8,7 @@ from matchbound.audits import Draw
 from matchbound.desk.proposals import Proposals
 from matchbound.engines import Engine
 from matchbound.errors import MatchboundError
-from matchbound.tallies import count, looked_at, outside
+from matchbound.tallies import Loaded, count, looked_at, outside
 from matchbound.theorems import METRICS, WHOLE, Cell, Choices, Guarantee, Label, Tally, guarantees
 
 Labels = Mapping[str, tuple[str, ...]]
@@ -137,18 +137,16 @@ def start(
 ) -> Live:
     """Count what is in `holdout` once, with no labels yet; `population` is there too."""
     con.keep("labels", "select id as x, id as y from sample where id is null")
-    tally = count(
-        con,
-        size=draw.population["size"],
-        sample=draw.sample,
-        complete=False,
-        one_to_one=draw.choices.one_to_one,
-        unlabelled="worst",
-        forms={"holdout": "clusters" if is_clusters else "pairs"},
+    loaded = Loaded(
+        draw.population["size"],
+        draw.sample,
+        clusters=frozenset(["holdout"] if is_clusters else []),
         dedupe=draw.matching.dedupe,
+        one_to_one=draw.choices.one_to_one,
         gap=draw.gap,
         future=draw.choices.future,
     )
+    tally = count(con, loaded, "worst")
     nodes = "cluster_nodes" if is_clusters else "nodes"
     degrees = dict(con.rows(f"select x, h from {nodes}")) if draw.matching.dedupe else {}
     return Live(draw, tally, holdout_matches, targets, holdout, degrees)

@@ -1,16 +1,16 @@
 """From pairs, labels and a sample to a tally: the step after which no identifier is left."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from matchbound.engines import Engine, keep, lend, query
 from matchbound.errors import InputError
-from matchbound.tables import Row, keep_several, load_drawn
-from matchbound.tallies.known import known_cells
+from matchbound.tables import load_drawn
+from matchbound.tallies.clusters import Tables
 from matchbound.tallies.label_rules import check_clusters, check_pairs
-from matchbound.tallies.pairs import compare_pairs, refuse_repeats, refuse_unknown
+from matchbound.tallies.loaded import Loaded
 from matchbound.theorems import Cell, Label, Tally
 
 NOTHING = (0, 0, 0, 0, 0)  # known of a node's pairs
@@ -18,137 +18,46 @@ NOTHING = (0, 0, 0, 0, 0)  # known of a node's pairs
 
 def count(
     con: Engine,
-    *,
-    size: int,
-    sample: Sequence[Row],
-    complete: bool,
-    one_to_one: bool,
+    loaded: Loaded,
     unlabelled: str,
-    kinds: tuple[str, str] = ("string", "string"),
-    forms: Mapping[str, str] | None = None,
-    dedupe: bool = False,
-    gap: Sequence[str] = (),
-    future: bool = False,
     read: Callable[[Tally], Tally] = lambda tally: tally,
 ) -> Tally:
-    """Tally the tables `population`, `holdout`, `complete` and `labels` over a sample.
+    """Tally loaded tables over the sample.
 
-    `read` cuts the labels to those that count; the gap is then counted over all other nodes. Or it
-    is over the nodes of `gap`; for guarantees about the `future` not over those that were drawn.
-
-    `kinds` are those of the ids of x and y in the first three; labels and sample are text. `forms`
-    tells which tables are `clusters`, to be counted without listing their pairs.
+    `read` cuts the labels to those that count; the gap is then counted over all other nodes.
     """
-    load_drawn(con, sample)
-    clusters = [name for name, form in (forms or {}).items() if form == "clusters"]
-    tables = _Tables(con, clusters, "complete" if complete else "holdout", dedupe, kinds)
-    if "labels" not in clusters:
-        check_pairs(con, size, len(sample), one_to_one, unlabelled, dedupe)
+    load_drawn(con, loaded.sample)
+    tables, drawn_count = Tables(con, loaded), len(loaded.sample)
+    if "labels" not in loaded.clusters:
+        check_pairs(con, loaded.size, drawn_count, loaded.one_to_one, unlabelled, loaded.dedupe)
     tables.compare()
-    if "labels" in clusters:
-        found = {} if dedupe else {name: name in clusters for name in tables.matchers}
-        check_clusters(con, len(sample), one_to_one, unlabelled, found)
+    if "labels" in loaded.clusters:
+        matchers = {} if loaded.dedupe else {m: m in loaded.clusters for m in tables.matchers}
+        check_clusters(con, drawn_count, loaded.one_to_one, unlabelled, matchers)
     rows = tables.drawn_nodes()
-    drawn = read(Tally(size, *_labels(rows), ()))
-    cells = _gap_cells(con, *_compared(con, tables.nodes, size, gap, future))
-    if not gap and not future:
+    drawn = read(Tally(loaded.size, *_labels(rows), ()))
+    cells = _gap_cells(con, *_compared(con, tables.nodes, loaded))
+    if not loaded.gap and not loaded.future:
         labelled = _sure(rows, len(drawn.validation))
-        cells = outside(
-            cells, drawn.labelled, tables.known(labelled) if dedupe and labelled else ()
-        )
+        known = tables.known(labelled) if loaded.dedupe and labelled else ()
+        cells = outside(cells, drawn.labelled, known)
     return replace(drawn, gap=cells)
 
 
-def count_drawn(
-    con: Engine,
-    sample: Sequence[Row],
-    read_labels: Callable[[], None],
-    forms: Mapping[str, str],
-    dedupe: bool,
-) -> Tally:
-    """The labels of drawn nodes, and what the matcher in `holdout` found there; text ids."""
-    load_drawn(con, sample)
+def count_drawn(con: Engine, loaded: Loaded, read_labels: Callable[[], None]) -> Tally:
+    """The labels of drawn nodes, and what the matcher in `holdout` found there."""
+    load_drawn(con, loaded.sample)
     read_labels()
-    clusters = [name for name, form in forms.items() if form == "clusters"]
-    tables = _Tables(con, clusters, "holdout", dedupe, ("string", "string"))
+    tables = Tables(con, loaded)
     tables.compare()
-    return Tally(len(sample), *_labels(tables.drawn_nodes()), ())
+    return Tally(loaded.size, *_labels(tables.drawn_nodes()), ())
 
 
-@dataclass(frozen=True)
-class _Tables:
-    """What is counted, whichever of the tables are clusters; `second` is the matcher to compare."""
-
-    con: Engine
-    clusters: Sequence[str]
-    second: str
-    dedupe: bool
-    kinds: tuple[str, str]
-
-    @property
-    def matchers(self) -> list[str]:
-        return list(dict.fromkeys(("holdout", self.second)))
-
-    @property
-    def nodes(self) -> str:
-        """The table of each node's h, c and hc, where it has a match."""
-        return "cluster_nodes" if self.clusters else "nodes"
-
-    def compare(self) -> None:
-        """Count matches, found and true, and those in common."""
-        con, second = self.con, self.second
-        if "labels" not in self.clusters:
-            keep(con, "truth", "tallies/truth", x=self.kinds[0], y=self.kinds[1])
-        self._count("count_true", "labels")
-        if not self.clusters:
-            compare_pairs(con, second == "complete", self.kinds[0])
-            for name in self.matchers:
-                keep(con, f"right_{name}", "tallies/right", a=name)
-            return
-        self._count("count_holdout", "holdout")
-        self._count("count_complete", second)
-        self._common("count_both", "holdout", second)
-        keep(con, "cluster_nodes", "tallies/nodes_of_counts")
-        for name in self.matchers:
-            if name not in self.clusters:
-                keep_several(con, "several", name, "x", "string")
-                refuse_repeats(con, name, "several")
-        refuse_unknown(con, "cluster_nodes")
-        for name in self.matchers:
-            self._common(f"right_{name}", "labels", name)
-
-    def drawn_nodes(self) -> list[Any]:
-        return query(
-            self.con, "tallies/drawn_nodes", x=self.kinds[0], nodes=self.nodes, second=self.second
-        )
-
-    def known(self, labelled: Sequence[str]) -> list[Cell]:
-        tables = {"holdout": "holdout", "complete": self.second, "labels": "labels"}
-        how = {"nodes": self.nodes, "kind": self.kinds[0]}
-        return known_cells(self.con, labelled, tables, self.clusters, **how)
-
-    def _count(self, name: str, table: str) -> None:
-        keep(self.con, name, f"tables/count_{self._form(table)}", a=table, itself=self._itself)
-
-    def _common(self, name: str, first: str, second: str) -> None:
-        a, b = sorted((first, second), key=self._form, reverse=True)  # pairs before clusters
-        forms = f"{self._form(a)}_{self._form(b)}"
-        keep(self.con, name, f"tallies/common_{forms}", a=a, b=b, itself=self._itself)
-
-    def _form(self, table: str) -> str:
-        return "clusters" if table in self.clusters else "pairs"
-
-    @property
-    def _itself(self) -> int:
-        return 1 if self.dedupe else 0
-
-
-def _compared(
-    con: Engine, nodes: str, size: int, gap: Sequence[str], future: bool
-) -> tuple[str, int]:
+def _compared(con: Engine, nodes: str, loaded: Loaded) -> tuple[str, int]:
     """The table of the nodes to compare the matchers on, and how many there are."""
+    gap, future = loaded.gap, loaded.future
     if not gap and not future:
-        return nodes, size
+        return nodes, loaded.size
     lend(con, "gap_sample", {"id": gap})
     table = "gap_sample" if gap else "population"
     kept = f"select cast(id as string) as id from {table}"

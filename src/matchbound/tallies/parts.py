@@ -6,6 +6,7 @@ from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
 from matchbound.tables import Clusters, Form, Output, narrow, read_matches
 from matchbound.tallies.counts import count
+from matchbound.tallies.loaded import Loaded
 from matchbound.tallies.prefix import looked_at
 from matchbound.tallies.setting import Setting
 from matchbound.theorems import Tally, parts
@@ -63,23 +64,18 @@ def _count(
     def read(tally: Tally) -> Tally:
         return looked_at(tally, choices, unlabelled) if setting.stops else tally
 
-    return count(
-        con,
-        size=setting.size,
-        sample=setting.sample,
-        complete="complete" in forms,
-        one_to_one=choices.one_to_one,
-        unlabelled="worst" if setting.stops else unlabelled,
-        kinds=kinds,
-        forms={
-            name: "clusters" if isinstance(form, Clusters) else "pairs"
-            for name, form in forms.items()
-        },
-        dedupe=setting.matching.dedupe,
-        gap=setting.gap,
-        future=choices.future,
-        read=read,
+    loaded = Loaded(
+        setting.size,
+        setting.sample,
+        kinds,
+        frozenset(name for name, form in forms.items() if isinstance(form, Clusters)),
+        "complete" in forms,
+        setting.matching.dedupe,
+        choices.one_to_one,
+        setting.gap,
+        choices.future,
     )
+    return count(con, loaded, "worst" if setting.stops else unlabelled, read)
 
 
 def refuse_doubt(con: Engine, name: str, table: str) -> None:
