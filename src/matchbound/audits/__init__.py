@@ -7,6 +7,7 @@ from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import FILES, PARTS, Draw
 from matchbound.audits.folder import LABELS
+from matchbound.audits.inputs import Identity, Inputs
 from matchbound.audits.labels import OF_CLUSTERS, check_all_labelled, labels, labels_of
 from matchbound.audits.ledger import (
     Entry,
@@ -16,6 +17,7 @@ from matchbound.audits.ledger import (
     sound_ledger,
     transaction,
 )
+from matchbound.audits.load import load, planned_choices, read_certified
 from matchbound.audits.order import hash_of
 from matchbound.audits.sample import draw, redraw
 from matchbound.audits.standing import (
@@ -42,6 +44,8 @@ __all__ = [
     "Book",
     "Draw",
     "Entry",
+    "Identity",
+    "Inputs",
     "Issued",
     "Ledger",
     "Page",
@@ -60,8 +64,11 @@ __all__ = [
     "how_searched",
     "labels",
     "labels_of",
+    "load",
     "outputs_on_record",
     "planned",
+    "planned_choices",
+    "read_certified",
     "read_ledger",
     "redraw",
     "sound_ledger",

@@ -19,7 +19,7 @@ from matchbound.tables import (
     open_source,
     read_ids,
 )
-from matchbound.tallies import Setting
+from matchbound.tallies import TEXT, Setting
 from matchbound.theorems import Choices
 
 DRAWN = "drawn"
@@ -71,7 +71,7 @@ def as_drawn(
     draw.matching.check_future(chosen.future)
     return Setting(
         size,
-        kind,
+        (kind, kind),
         draw.sample,
         draw.gap if chosen.gap else (),
         chosen,
@@ -125,7 +125,7 @@ def as_brought(
             )
     kept = set(trained)
     sample = join_orders(trained, [node for node in labelled if node not in kept])
-    return Setting(size, "string", sample, (), choices, inputs, BROUGHT, matching)
+    return Setting(size, TEXT, sample, (), choices, inputs, BROUGHT, matching)
 
 
 def _record(source: Source, digest: Digest, /, **more: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from matchbound.audits import BROUGHT
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.remark import Remark
-from matchbound.tables import Clusters, Form
+from matchbound.tables import Clusters, Output
 from matchbound.tallies import Setting
 from matchbound.theorems import Tally
 
@@ -17,11 +17,12 @@ NO_OTHER_DRAW = Remark("no_other_draw")
 
 
 def assumed(
-    tallies: Mapping[str, Tally], setting: Setting, complete: bool, forms: Sequence[Form]
+    tallies: Mapping[str, Tally], setting: Setting, complete: bool, outputs: Sequence[Output]
 ) -> tuple[Remark, ...]:
     """Return the assumptions that follow from the choices, the tables and the tallies."""
     choices, tally = setting.choices, next(iter(tallies.values()))
     unlabelled = sum(not label.is_sure for label in (*tally.train, *tally.fresh))
+    forms = [setting.truth, *(output.form for output in outputs)]
     sourceless = any(isinstance(form, Clusters) and form.source is None for form in forms)
     conditions = (
         (Remark(setting.origin), True),

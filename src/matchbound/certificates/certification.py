@@ -2,22 +2,20 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from matchbound.audits import (
     Audit,
     Draw,
-    Entry,
+    Identity,
+    Inputs,
     Issued,
-    as_brought,
-    as_drawn,
     enter_labels,
     given_choices,
-    outputs_on_record,
-    planned,
+    load,
+    planned_choices,
+    read_certified,
     standing,
 )
 from matchbound.certificates.assumptions import assumed, on_record
@@ -25,28 +23,9 @@ from matchbound.certificates.certificate import Certificate, issue
 from matchbound.engines import Engine, Progress, connect
 from matchbound.errors import InputError
 from matchbound.files import hashing_once, is_file
-from matchbound.tables import (
-    Clusters,
-    Digest,
-    Form,
-    Matching,
-    Output,
-    Pairs,
-    Reading,
-    Recorded,
-    Source,
-    digest_of,
-    key_kind,
-    load_drawn,
-    native_columns,
-    open_source,
-    read_labels,
-    read_outputs,
-    recognise,
-    rows_of_labels,
-)
+from matchbound.tables import Matching, Reading
 from matchbound.tallies import tally_parts
-from matchbound.theorems import Choices, Tally, brought_variances
+from matchbound.theorems import Choices
 
 
 @hashing_once()
@@ -146,7 +125,7 @@ def certify(
         _check_validates(opened.drawn)
     else:
         _check_brought(population, labels, assume_uniform)
-    given = Given(
+    inputs = Inputs(
         holdout,
         complete,
         labels,
@@ -160,7 +139,7 @@ def certify(
     identity = Identity() if opened.folder is None else Identity(opened.ledger.checked().entries)
     changes = _changes(given_choices(choices, by_name), gap_from, opened.draw)
     with connect(engine, memory, temp) as con:
-        certificate = compute(con, opened, given, changes, identity, progress)
+        certificate = compute(con, opened, inputs, changes, identity, progress)
     if opened.folder is not None:
         return _enter(opened, certificate, out, force)
     if out is not None:
@@ -168,114 +147,33 @@ def certify(
     return certificate
 
 
-@dataclass(frozen=True)
-class Given:
-    """The tables that a certificate is computed from, and how they are read."""
-
-    holdout: Any
-    complete: Any
-    labels: Any
-    reading: Reading
-    unlabelled: str
-    population: Any = None
-    id: str | None = None
-    trained_on: Any = None
-    matching: Matching = field(default_factory=Matching)
-
-
-@dataclass(frozen=True)
-class Identity:
-    """What settles which tables are given: the entries on record before.
-
-    `rows_of` says by name whether an input's rows are digested, whatever is on record.
-    """
-
-    entries: Sequence[Entry] = ()
-    rows_of: Mapping[str, bool] = field(default_factory=dict)
-
-
 def compute(
     con: Engine,
     audit: Audit,
-    given: Given,
+    inputs: Inputs,
     changes: Mapping[str, Any],
     identity: Identity,
     progress: Progress,
 ) -> Certificate:
     """The certificate alone: nothing is written."""
-    draw = audit.draw
     choices, exploratory = audit.choices(changes)
-    matching = given.matching if draw is None else draw.matching
-    outputs = read_outputs(
-        con,
-        given.holdout,
-        given.complete,
-        replace(given.reading, fixed=choices.scores),
-        choices.algorithms,
-        matching,
-        outputs_on_record(identity.entries) + _drawn_by(draw),
-        identity.rows_of,
-    )
-    _check_same_holdout(draw, outputs)
-    truth = open_source(con, "labels", audit.truth(given.labels))
-    truth_form = recognise(truth, named_in_labels(truth, given.reading.columns))
-    native = native_columns(outputs) if isinstance(truth_form, Pairs) else None
-    xs, ys = native or ([], [])
+    outputs = read_certified(con, audit, inputs, choices, identity)
     progress("reading the population and the labels")
-    if draw is not None:
-        setting = as_drawn(con, audit, given.population, (choices, exploratory), (xs, ys))
-        load_drawn(con, setting.sample)
-        read_labels(con, truth, truth_form, setting.matching)
-    else:
-        _check_names_nodes(truth_form)
-        read = partial(read_labels, con, truth, truth_form, matching)
-        brought = given.population, given.id, given.trained_on
-        setting = as_brought(con, *brought, choices, matching, read)
-    kinds = setting.kind, key_kind(*ys) if ys else "string"
-    if matching.dedupe:
-        kinds = setting.kind, setting.kind
-    tallies, rows = tally_parts(
-        con, setting, outputs, kinds, truth_form, given.unlabelled, progress
-    )
-    inputs = {one.name: one.as_dict(rows=rows[one.name]) for one in outputs}
-    labels = {"path": truth.path, "digest": _digest_of_labels(con, truth, truth_form, identity)}
+    setting = load(con, audit, inputs, outputs, (choices, exploratory), identity)
+    tallies, rows = tally_parts(con, setting, outputs, inputs.unlabelled, progress)
     progress("bounding")
-    complete = given.complete is not None
-    forms = [*(one.form for one in outputs), truth_form]
+    complete = inputs.complete is not None
     return issue(
         tallies,
-        _with_variances(setting.choices, audit, outputs, tallies),
+        planned_choices(choices, audit, outputs, tallies),
         complete=complete,
-        inputs={**setting.inputs, "labels": labels, **inputs},
-        assumptions=assumed(tallies, setting, complete, forms),
-        exploratory=setting.exploratory,
+        inputs={
+            **setting.inputs,
+            **{one.name: one.as_dict(rows=rows[one.name]) for one in outputs},
+        },
+        assumptions=assumed(tallies, setting, complete, outputs),
+        exploratory=exploratory,
     )
-
-
-def _with_variances(
-    choices: Choices, audit: Audit, outputs: Sequence[Output], tallies: Mapping[str, Tally]
-) -> Choices:
-    """Put in the variances that were found before any validation label, if there are some."""
-    if audit.draw is None:
-        return replace(choices, variances=brought_variances(tallies))
-    if audit.folder is None or choices.variances:
-        return choices
-    holdouts = [one.recorded for one in outputs if one.role == "holdout"]
-    return replace(choices, variances=planned(audit.ledger.entries, holdouts))
-
-
-def _drawn_by(draw: Draw | None) -> list[Recorded]:
-    """The output that nodes were drawn by, if they were."""
-    return [] if draw is None or draw.holdout is None else [draw.holdout]
-
-
-def _digest_of_labels(
-    con: Engine, truth: Source, form: Form, identity: Identity
-) -> dict[str, str | None]:
-    entered = [Digest.of(one["labels"]) for one in identity.entries if one["kind"] == "labels"]
-    always = identity.rows_of.get("labels", False)
-    rows = rows_of_labels(truth, form)
-    return digest_of(con, truth, rows, (), entered, always=always).as_dict()
 
 
 def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Certificate:
@@ -324,35 +222,6 @@ def _changes(
             "gap_from must be census where no gap sample was drawn, got sample. Draw with --gap."
         )
     return {**choices, "gap": draw.choices.gap if gap_from == "sample" else 0}
-
-
-def _check_same_holdout(draw: Draw | None, outputs: Sequence[Output]) -> None:
-    for drawn_by in _drawn_by(draw):
-        for output in outputs:
-            if output.role == "holdout" and not output.recorded.is_same(drawn_by):
-                raise InputError(
-                    "holdout must be the output that nodes were drawn by, at its threshold, "
-                    f"got {output.source.path or 'another table'!r}. Give that one, or draw again."
-                )
-
-
-def named_in_labels(truth: Source, columns: Mapping[str, str]) -> dict[str, str]:
-    """The names that hold for labels too: all those of ids, or none."""
-    named = {role: name for role, name in columns.items() if role != "score"}
-    ids = [name for role, name in named.items() if role != "source"]
-    if not ids or not all(truth.column(name) for name in ids):
-        return {}
-    if "source" in named and not truth.column(named["source"], f"{named['source']}_l"):
-        del named["source"]
-    return named
-
-
-def _check_names_nodes(form: Form) -> None:
-    if isinstance(form, Clusters) or form.either_way:
-        raise InputError(
-            "labels must say which nodes were labelled where there is no draw, got pairs in either "
-            "order or clusters. Give columns x and y."
-        )
 
 
 def _check_matchers(holdout: Any, complete: Any, unlabelled: str) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.audits import OF_CLUSTERS, Audit, Draw, as_drawn
-from matchbound.certificates.certification import named_in_labels
 from matchbound.certificates.patch_columns import columns_of
 from matchbound.engines import Engine, Progress, connect, keep, query
 from matchbound.errors import InputError
@@ -22,6 +21,7 @@ from matchbound.tables import (
     Pairs,
     Reading,
     Source,
+    form_of_labels,
     keep_several,
     load_drawn,
     open_source,
@@ -84,7 +84,7 @@ def patch(
         progress("reading the population, the labels and the matches")
         as_drawn(con, opened, population, (draw.choices, ()), ([], []))
         load_drawn(con, draw.sample)
-        truth_form = recognise(truth, named_in_labels(truth, columns or {}))
+        truth_form = form_of_labels(truth, columns or {})
         read_labels(con, truth, truth_form, draw.matching)
         _read_found(con, draw, source, form, least)
         _read_verified(con, draw, truth_form, isinstance(form, Clusters))

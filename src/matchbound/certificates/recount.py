@@ -8,6 +8,8 @@ from matchbound.audits import (
     Audit,
     Draw,
     Entry,
+    Identity,
+    Inputs,
     Ledger,
     Wishes,
     before_labels,
@@ -16,7 +18,7 @@ from matchbound.audits import (
 )
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate
-from matchbound.certificates.certification import Given, Identity, compute
+from matchbound.certificates.certification import compute
 from matchbound.certificates.rows import rows_at
 from matchbound.engines import Progress, connect
 from matchbound.errors import MatchboundError
@@ -48,7 +50,7 @@ def recount_differences(
         else:
             matching = Matching(**{name: population[name] for name in MATCHING})
         banded = choices.bands or choices.candidates
-        given = Given(
+        given = Inputs(
             _files_of(paths, "holdout"),
             _files_of(paths, "complete"),
             paths["labels"],

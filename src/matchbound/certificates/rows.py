@@ -5,7 +5,6 @@ from pathlib import Path
 
 from matchbound.audits import Draw
 from matchbound.certificates.certificate import Certificate
-from matchbound.certificates.certification import named_in_labels
 from matchbound.engines import connect
 from matchbound.errors import MatchboundError
 from matchbound.tables import (
@@ -14,6 +13,7 @@ from matchbound.tables import (
     Rows,
     Source,
     digest_of_rows,
+    form_of_labels,
     id_column,
     open_source,
     recognise,
@@ -49,5 +49,5 @@ def _rows(source: Source, certificate: Certificate, paths: Mapping[str, Path]) -
     if role == "trained_on":
         return rows_of_labels(source, recognise(source, {}))
     if role == "labels":
-        return rows_of_labels(source, recognise(source, named_in_labels(source, columns)))
+        return rows_of_labels(source, form_of_labels(source, columns))
     return rows_of_matches(source, Reading(columns).form(source), unordered=matching.dedupe)

@@ -50,7 +50,7 @@ from matchbound.tables.sources import (
     open_source,
     quoted,
 )
-from matchbound.tables.truth import read_labels
+from matchbound.tables.truth import form_of_labels, read_labels
 
 __all__ = [
     "COLUMN_ROLES",
@@ -74,6 +74,7 @@ __all__ = [
     "digest_of_ids",
     "digest_of_rows",
     "first_threshold",
+    "form_of_labels",
     "id_column",
     "is_same_table",
     "keep_several",

@@ -1,8 +1,10 @@
 """Verified matches in the engine: what labels must be."""
 
+from collections.abc import Mapping
+
 from matchbound.engines import Engine
 from matchbound.errors import AssumptionError, InputError
-from matchbound.tables.forms import Clusters, Form, Pairs
+from matchbound.tables.forms import Clusters, Form, Pairs, recognise
 from matchbound.tables.ids import node_of, refuse_empty, refuse_spaces
 from matchbound.tables.orientation import (
     orient,
@@ -137,3 +139,19 @@ def _refuse_some_clusters(con: Engine) -> None:
 
 def _any(con: Engine, source: Source, column: str) -> bool:
     return bool(scan(con, source, f"select count({quoted(column)})")[0][0])
+
+
+def form_of_labels(source: Source, columns: Mapping[str, str]) -> Form:
+    """Recognise labels; names of a matcher's columns hold for them too, if they have them."""
+    return recognise(source, _named_in_labels(source, columns))
+
+
+def _named_in_labels(truth: Source, columns: Mapping[str, str]) -> dict[str, str]:
+    """The names that hold for labels too: all those of ids, or none."""
+    named = {role: name for role, name in columns.items() if role != "score"}
+    ids = [name for role, name in named.items() if role != "source"]
+    if not ids or not all(truth.column(name) for name in ids):
+        return {}
+    if "source" in named and not truth.column(named["source"], f"{named['source']}_l"):
+        del named["source"]
+    return named

@@ -16,12 +16,10 @@ def tally_parts(
     con: Engine,
     setting: Setting,
     outputs: Sequence[Output],
-    kinds: tuple[str, str],
-    truth: Form,
     unlabelled: str,
     progress: Progress,
 ) -> tuple[dict[str, Tally], dict[str, int]]:
-    """Each part's tally, and each output's number of rows; `kinds` are those of the ids."""
+    """Tally every part; return each part's tally, and each output's number of rows."""
     every = list(parts(setting.choices))
     scored = "_scored" if every[0].least is not None else ""
     tallies: dict[str, Tally] = {}
@@ -30,22 +28,22 @@ def tally_parts(
         mine = [one for one in outputs if one.algorithm == (algorithm or "")]
         for output in mine:
             progress(f"reading {output.name}")
-            rows[output.name] = _read(con, setting, output, kinds, output.role + scored)
-        forms = {output.role: output.form for output in mine} | {"labels": truth}
+            rows[output.name] = _read(con, setting, output, output.role + scored)
+        forms = {output.role: output.form for output in mine} | {"labels": setting.truth}
         for part in every:
             if part.algorithm == algorithm:
                 progress(f"counting {part.name}")
                 for output in mine if scored else ():
                     narrow(con, output.role, output.role + scored, part.least, part.below)
-                tallies[part.name] = _count(con, setting, kinds, forms, unlabelled)
+                tallies[part.name] = _count(con, setting, forms, unlabelled)
     return tallies, rows
 
 
-def _read(con: Engine, setting: Setting, output: Output, kinds: tuple[str, str], table: str) -> int:
+def _read(con: Engine, setting: Setting, output: Output, table: str) -> int:
     matching, least = setting.matching, output.reading.threshold
     scored = table.endswith("_scored")
     rows = read_matches(
-        con, output.source, table, output.form, matching, least, kinds, scored=scored
+        con, output.source, table, output.form, matching, least, setting.kinds, scored=scored
     )
     if not (matching.dedupe or matching.is_link):
         refuse_doubt(con, output.name, table)
@@ -55,8 +53,7 @@ def _read(con: Engine, setting: Setting, output: Output, kinds: tuple[str, str],
 def _count(
     con: Engine,
     setting: Setting,
-    kinds: tuple[str, str],
-    forms: Mapping[str, Form],
+    forms: Mapping[str, Form | None],
     unlabelled: str,
 ) -> Tally:
     choices = setting.choices
@@ -67,7 +64,7 @@ def _count(
     loaded = Loaded(
         setting.size,
         setting.sample,
-        kinds,
+        setting.kinds,
         frozenset(name for name, form in forms.items() if isinstance(form, Clusters)),
         "complete" in forms,
         setting.matching.dedupe,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from matchbound.tables import Matching, Row
+from matchbound.tables import Form, Matching, Row
 from matchbound.theorems import Choices
 
 
@@ -13,11 +13,11 @@ class Setting:
     """What the labels are of, wherever they come from.
 
     `exploratory` are the choices that differ from the draw's. `stops`: labels of a beginning of the
-    order may be all there are.
+    order may be all there are. `truth` is the form of the labels.
     """
 
     size: int
-    kind: str  # of the population's ids, as loaded
+    kinds: tuple[str, str]  # of the ids of x, which are the population's, and of y, as loaded
     sample: Sequence[Row]
     gap: Sequence[str]
     choices: Choices
@@ -26,3 +26,4 @@ class Setting:
     matching: Matching
     exploratory: tuple[str, ...] = ()
     stops: bool = False
+    truth: Form | None = None

@@ -1,0 +1,126 @@
+"""From an audit and the tables given with it to what is tallied."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from matchbound.audits.audit import Audit
+from matchbound.audits.brought import as_brought, as_drawn
+from matchbound.audits.draw import Draw
+from matchbound.audits.inputs import Identity, Inputs
+from matchbound.audits.standing import outputs_on_record, planned
+from matchbound.engines import Engine
+from matchbound.errors import InputError
+from matchbound.tables import (
+    Clusters,
+    Digest,
+    Form,
+    Output,
+    Pairs,
+    Recorded,
+    Source,
+    digest_of,
+    form_of_labels,
+    key_kind,
+    load_drawn,
+    native_columns,
+    open_source,
+    read_labels,
+    read_outputs,
+    rows_of_labels,
+)
+from matchbound.tallies import Setting
+from matchbound.theorems import Choices, Tally, brought_variances
+
+
+def read_certified(
+    con: Engine, audit: Audit, inputs: Inputs, choices: Choices, identity: Identity
+) -> Sequence[Output]:
+    """Open the outputs to certify; refuse a holdout that is not the one nodes were drawn by."""
+    draw = audit.draw
+    outputs = read_outputs(
+        con,
+        inputs.holdout,
+        inputs.complete,
+        replace(inputs.reading, fixed=choices.scores),
+        choices.algorithms,
+        inputs.matching if draw is None else draw.matching,
+        outputs_on_record(identity.entries) + _drawn_by(draw),
+        identity.rows_of,
+    )
+    _check_same_holdout(draw, outputs)
+    return outputs
+
+
+def load(
+    con: Engine,
+    audit: Audit,
+    inputs: Inputs,
+    outputs: Sequence[Output],
+    choices: tuple[Choices, tuple[str, ...]],
+    identity: Identity,
+) -> Setting:
+    """Load the population, the sample and the labels; `choices` with those not the draw's."""
+    truth = open_source(con, "labels", audit.truth(inputs.labels))
+    form = form_of_labels(truth, inputs.reading.columns)
+    native = native_columns(outputs) if isinstance(form, Pairs) else None
+    xs, ys = native or ([], [])
+    if audit.draw is not None:
+        setting = as_drawn(con, audit, inputs.population, choices, (xs, ys))
+        load_drawn(con, setting.sample)
+        read_labels(con, truth, form, setting.matching)
+    else:
+        _check_names_nodes(form)
+        read = partial(read_labels, con, truth, form, inputs.matching)
+        brought = inputs.population, inputs.id, inputs.trained_on
+        setting = as_brought(con, *brought, choices[0], inputs.matching, read)
+    kind = setting.kinds[0]
+    of_y = kind if setting.matching.dedupe else key_kind(*ys) if ys else "string"
+    labels = {"path": truth.path, "digest": _digest_of_labels(con, truth, form, identity)}
+    return replace(
+        setting, kinds=(kind, of_y), truth=form, inputs={**setting.inputs, "labels": labels}
+    )
+
+
+def planned_choices(
+    choices: Choices, audit: Audit, outputs: Sequence[Output], tallies: Mapping[str, Tally]
+) -> Choices:
+    """Put in the variances that were found before any validation label, if there are some."""
+    if audit.draw is None:
+        return replace(choices, variances=brought_variances(tallies))
+    if audit.folder is None or choices.variances:
+        return choices
+    holdouts = [one.recorded for one in outputs if one.role == "holdout"]
+    return replace(choices, variances=planned(audit.ledger.entries, holdouts))
+
+
+def _drawn_by(draw: Draw | None) -> list[Recorded]:
+    """The output that nodes were drawn by, if they were."""
+    return [] if draw is None or draw.holdout is None else [draw.holdout]
+
+
+def _digest_of_labels(
+    con: Engine, truth: Source, form: Form, identity: Identity
+) -> dict[str, str | None]:
+    entered = [Digest.of(one["labels"]) for one in identity.entries if one["kind"] == "labels"]
+    always = identity.rows_of.get("labels", False)
+    rows = rows_of_labels(truth, form)
+    return digest_of(con, truth, rows, (), entered, always=always).as_dict()
+
+
+def _check_same_holdout(draw: Draw | None, outputs: Sequence[Output]) -> None:
+    for drawn_by in _drawn_by(draw):
+        for output in outputs:
+            if output.role == "holdout" and not output.recorded.is_same(drawn_by):
+                raise InputError(
+                    "holdout must be the output that nodes were drawn by, at its threshold, "
+                    f"got {output.source.path or 'another table'!r}. Give that one, or draw again."
+                )
+
+
+def _check_names_nodes(form: Form) -> None:
+    if isinstance(form, Clusters) or form.either_way:
+        raise InputError(
+            "labels must say which nodes were labelled where there is no draw, got pairs in either "
+            "order or clusters. Give columns x and y."
+        )
