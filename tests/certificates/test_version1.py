@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 
 import matchbound as mb
+from matchbound.audits import standing
 from matchbound.certificates.record import Record, digest_of, leaves
+from matchbound.certificates.version1.choices import Choices
+from matchbound.certificates.version1.folder import _as_now, _issued_now
 from support.audits import contents, run
 
 HERE = Path(__file__).parent / "version1"
@@ -201,3 +204,28 @@ def test_it_is_neither_loaded_nor_shown(made, tmp_path, use):
         "verify`, which knows version 1, and certify again."
     )
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("start", ["", "rows:"])
+@pytest.mark.parametrize(
+    ("digest", "columns", "matchers"),
+    [("one", {}, 1), ("other", {}, 2), ("one", {"x": "id"}, 2)],
+)
+def test_outputs_are_the_same_if_digest_and_columns_are(start, digest, columns, matchers):
+    """Also those of tables in a cluster, whose digest was of all columns."""
+    choices = version1_choices()
+    first = {"name": "", "digest": f"{start}one", "threshold": None, "columns": {}}
+    second = first | {"digest": start + digest, "columns": columns}
+    drawn = {"kind": "draw", "draw": "d", "seed": "s", "labels": 9, "train": 0}
+    seen = {"kind": "certificate", "holdout": [first], "complete": [], "labels": "some"}
+    seen |= {"delta": 0.05, "is_sampled": False, "exploratory": []}
+    facts = [drawn, {"kind": "labels", "labels": "some", "validation": 9}, seen]
+    entries = [{"entry": i, "digest": str(i), **one} for i, one in enumerate(facts, start=1)]
+    counted = standing(_as_now(entries, choices), _issued_now(seen | {"holdout": [second]}))
+    assert (counted.matchers, counted.other_labels) == (matchers, 0)
+    assert counted.together == {1: 0.95, 2: 0.9}[matchers]
+
+
+def version1_choices():
+    record = json.loads(certificate_of(HERE / "drawn").read_text())
+    return Choices.from_dict(record["choices"])
