@@ -50,7 +50,7 @@ from matchbound.tables import (
     rows_of_labels,
 )
 from matchbound.tallies import tally_parts
-from matchbound.theorems import brought_variances
+from matchbound.theorems import Choices, Tally, brought_variances
 
 
 @hashing_once()
@@ -207,23 +207,29 @@ def compute(
     inputs = {one.name: one.as_dict(rows=rows[one.name]) for one in outputs}
     labels = {"path": truth.path, "digest": _digest_of_labels(con, truth, truth_form, identity)}
     progress("bounding")
-    chosen_before = setting.choices
-    if draw is None:
-        chosen_before = replace(chosen_before, variances=brought_variances(tallies))
-    elif not isinstance(audit, Draw) and not chosen_before.variances:
-        holdouts = [one.recorded.as_dict() for one in outputs if one.role == "holdout"]
-        variances = planned(read_ledger(Path(audit)).entries, holdouts)
-        chosen_before = replace(chosen_before, variances=variances)
+    choices = _with_variances(setting.choices, audit, outputs, tallies)
     complete = given.complete is not None
     forms = [*(one.form for one in outputs), truth_form]
     return issue(
         tallies,
-        chosen_before,
+        choices,
         complete=complete,
         inputs={**setting.inputs, "labels": labels, **inputs},
         assumptions=assumed(tallies, setting, complete, forms),
         exploratory=setting.exploratory,
     )
+
+
+def _with_variances(
+    choices: Choices, audit: Any, outputs: Sequence[Output], tallies: Mapping[str, Tally]
+) -> Choices:
+    """Put in the planning values: from labels brought along, or from the registration."""
+    if audit is None:
+        return replace(choices, variances=brought_variances(tallies))
+    if isinstance(audit, Draw) or choices.variances:
+        return choices
+    holdouts = [one.recorded.as_dict() for one in outputs if one.role == "holdout"]
+    return replace(choices, variances=planned(read_ledger(Path(audit)).entries, holdouts))
 
 
 def _drawn_by(draw: Draw | None) -> list[Recorded]:
