@@ -162,7 +162,7 @@ def _folder(temp: Any) -> str | None:
     if temp is None:
         return None
     try:
-        with tempfile.TemporaryFile(dir=temp or os.devnull):
+        with tempfile.TemporaryFile(dir=os.fspath(temp) or os.devnull):  # 5 would be a file
             return str(Path(temp))
     except (OSError, TypeError, ValueError):
         raise InputError(
