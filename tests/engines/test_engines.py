@@ -157,9 +157,9 @@ def test_registered_as_a_file_it_is_on_record_as_a_frame(session, tmp_path):
     (tmp_path / "labels.csv").rename(audit / "labels.csv")
     frame = session.createDataFrame(csv.read_csv(tmp_path / "holdout.csv")).repartition(3)
     certificate = mb.certify(audit, holdout=frame, engine=session)
-    assert (certificate.ledger["registered"], certificate.ledger["together"]) == (3, 0.95)
+    assert (certificate.ledger.registered, certificate.ledger.together) == (3, 0.95)
     other = mb.certify(audit, holdout=frame.where("x <> 'a1'"), engine=session)
-    assert (other.ledger["registered"], other.ledger["together"]) == (None, 0.9)
+    assert (other.ledger.registered, other.ledger.together) == (None, 0.9)
 
 
 @pytest.mark.parametrize("session", [LOCAL], indirect=True)

@@ -1,7 +1,7 @@
 """A population's draw, and the folder that it lives in."""
 
 from matchbound.audits.audit import Audit, enter_labels
-from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdict, how_searched
+from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdict
 from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
 from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
@@ -17,9 +17,11 @@ from matchbound.audits.ledger import (
     transaction,
 )
 from matchbound.audits.order import hash_of
+from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, redraw
 from matchbound.audits.standing import (
     Issued,
+    Seeded,
     Standing,
     outputs_on_record,
     planned,
@@ -44,6 +46,10 @@ __all__ = [
     "Issued",
     "Ledger",
     "Page",
+    "Provenance",
+    "Searched",
+    "SearchedFile",
+    "Seeded",
     "Standing",
     "Verdict",
     "Wishes",
@@ -55,7 +61,6 @@ __all__ = [
     "enter_labels",
     "given_choices",
     "hash_of",
-    "how_searched",
     "labels",
     "labels_of",
     "outputs_on_record",

@@ -6,8 +6,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from matchbound.audits.book import Provenance, label_provenance
 from matchbound.audits.ledger import Entry
+from matchbound.audits.provenance import Provenance, label_provenance
 from matchbound.tables import Digest, Recorded
 from matchbound.theorems import Choices, at_least
 
@@ -96,7 +96,37 @@ class Standing:
         record = asdict(self)
         if self.labelled is None:
             del record["labelled"]
+        else:
+            record["labelled"] = self.labelled.as_dict()
         return record
+
+    @staticmethod
+    def of(record: Any) -> "Standing":
+        """From JSON; raise TypeError or KeyError if it is not what `as_dict` returns."""
+        values = {name: record[name] for name in (*NUMBERS, "head", "registered", "grown")}
+        if not all(isinstance(values[name], int | float) for name in NUMBERS):
+            raise TypeError("ledger must hold numbers")
+        if not isinstance(values["registered"], int | None):
+            raise TypeError("ledger must hold the entry of the registration")
+        if not isinstance(values["grown"], bool):
+            raise TypeError("ledger must hold whether the draw has grown")
+        seeded, labelled = record["seeded"], record.get("labelled")
+        return Standing(
+            **values,
+            seeded=None if seeded is None else Seeded(**seeded),
+            labelled=None if labelled is None else Provenance.of(labelled),
+        )
+
+
+NUMBERS = (
+    "entries",
+    "draws",
+    "certificates",
+    "other_labels",
+    "matchers",
+    "uncertified",
+    "together",
+)
 
 
 def standing(entries: Sequence[Entry], issued: Issued) -> Standing:

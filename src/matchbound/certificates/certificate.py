@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from matchbound.audits import Standing
 from matchbound.certificates import words
 from matchbound.certificates.advice import advise
 from matchbound.certificates.record import Record, fields_of
@@ -39,7 +40,7 @@ class Certificate:
     advice: tuple[Remark, ...]
     threshold: Threshold | None = None
     exploratory: tuple[str, ...] = ()
-    ledger: Mapping[str, Any] | None = None
+    ledger: Standing | None = None
 
     @property
     def record(self) -> Record:
@@ -57,7 +58,7 @@ class Certificate:
                 "inputs": dict(self.inputs),
                 "exploratory": list(self.exploratory),
                 "threshold": threshold,
-                "ledger": None if self.ledger is None else dict(self.ledger),
+                "ledger": None if self.ledger is None else self.ledger.as_dict(),
                 "tallies": {part: tally.as_dict() for part, tally in self.tallies.items()},
             }
         )

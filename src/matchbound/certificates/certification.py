@@ -287,7 +287,7 @@ def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Cer
     issued = Issued.of(certificate.inputs, certificate.choices, certificate.exploratory)
     with audit.transaction() as ledger:
         enter_labels(ledger, issued.labels, _validated(certificate))
-        placed = on_record(certificate, standing(ledger.entries, issued).as_dict())
+        placed = on_record(certificate, standing(ledger.entries, issued))
         ledger.add("certificate", certificate=placed.as_dict()["digest"], **issued.as_dict())
         ledger.commit()
         if out is not None:

@@ -1,6 +1,7 @@
 """A certificate's place in the ledger, checked."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ from matchbound.audits import (
     Entry,
     Issued,
     Ledger,
+    Seeded,
+    Standing,
     planned,
     read_ledger,
     standing,
@@ -37,8 +40,8 @@ def unfinished_ledger(folder: Path) -> str:
     return f"The ledger's last line is unfinished (a crash). Run: matchbound repair {folder}"
 
 
-def ledger_differences(certificate: Certificate, folder: Path) -> Iterator[str]:
-    """Yield what the ledger has otherwise than the certificate."""
+def ledger_differences(certificate: Certificate, recorded: Standing, folder: Path) -> Iterator[str]:
+    """Yield what the ledger has otherwise than the certificate, and than how it stands."""
     try:
         ledger = read_ledger(folder)
     except MatchboundError as error:
@@ -47,18 +50,18 @@ def ledger_differences(certificate: Certificate, folder: Path) -> Iterator[str]:
     if ledger.problems:
         yield from (f"ledger.jsonl: {problem}" for problem in ledger.problems)
         return
-    recorded, digest = certificate.ledger or {}, certificate.as_dict()["digest"]
-    before = ledger.entries[: recorded["entries"]]
+    digest = certificate.as_dict()["digest"]
+    before = ledger.entries[: recorded.entries]
     entry = next((e for e in ledger.of_kind("certificate") if e["certificate"] == digest), None)
     if entry is None:
-        yield from _out_of_order(ledger, recorded["seeded"])
-        yield f"ledger.jsonl: entry {recorded['entries'] + 1}, this certificate's, is missing"
-    elif entry["entry"] != recorded["entries"] + 1 or any(
+        yield from _out_of_order(ledger, recorded.seeded)
+        yield f"ledger.jsonl: entry {recorded.entries + 1}, this certificate's, is missing"
+    elif entry["entry"] != recorded.entries + 1 or any(
         entry.get(name) != value for name, value in _issued(certificate).as_dict().items()
     ):
         yield f"ledger.jsonl: entry {entry['entry']} is not as this certificate has it"
     elif _standing(before, certificate) != recorded:
-        yield from _out_of_order(ledger, recorded["seeded"])
+        yield from _out_of_order(ledger, recorded.seeded)
         yield "ledger is not what the entries before this certificate give"
     try:
         draw = Draw.load(folder)
@@ -109,17 +112,17 @@ def _plan_differences(
         yield "choices.variances are not what the draw or the ledger has"
 
 
-def _standing(entries: Sequence[Entry], certificate: Certificate) -> dict[str, Any] | None:
+def _standing(entries: Sequence[Entry], certificate: Certificate) -> Standing | None:
     """How the certificate stands after these entries; None if no draw is among them."""
     try:
-        return standing(entries, _issued(certificate)).as_dict()
+        return standing(entries, _issued(certificate))
     except (KeyError, IndexError, TypeError):
         return None
 
 
-def _out_of_order(ledger: Ledger, seeded: Mapping[str, int] | None) -> Iterator[str]:
+def _out_of_order(ledger: Ledger, seeded: Seeded | None) -> Iterator[str]:
     """Yield which entries that the certificate names are not of a matcher, choices and a seed."""
-    for kind, number in (seeded or {}).items():
+    for kind, number in () if seeded is None else asdict(seeded).items():
         entry = ledger.entries[number - 1] if 0 < number <= len(ledger.entries) else {}
         if entry.get("kind") != kind:
             yield (

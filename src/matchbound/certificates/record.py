@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from matchbound.audits import Standing
 from matchbound.certificates.remark import Remark
 from matchbound.errors import InputError
 from matchbound.files import digest_of_text, read_json, read_text
@@ -116,7 +117,7 @@ def fields_of(written: Record) -> dict[str, Any]:
             "advice": tuple(map(Remark.from_dict, record["advice"])),
             "threshold": _threshold(record["threshold"]),
             "exploratory": tuple(record["exploratory"]),
-            "ledger": _ledger(record["ledger"]),
+            "ledger": None if record["ledger"] is None else Standing.of(record["ledger"]),
         }
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise unreadable(error) from None
@@ -153,23 +154,6 @@ def _check_inputs(inputs: Mapping[str, Mapping[str, object]]) -> None:
 
 def _threshold(record: Any) -> Threshold | None:
     return None if record is None else Threshold(record["chosen"], tuple(record["passed"]))
-
-
-def _ledger(record: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    if record is None:
-        return None
-    names = ("entries", "draws", "certificates", "other_labels", "matchers", "uncertified")
-    numbers = [record[name] for name in (*names, "together")]
-    if not all(isinstance(n, int | float) for n in numbers) or not record.keys() >= {"head"}:
-        raise TypeError("ledger must hold numbers")
-    if not isinstance(record["registered"], int | None):
-        raise TypeError("ledger must hold the entry of the registration")
-    seeded = record["seeded"]
-    if not isinstance(record["grown"], bool) or not isinstance(seeded, dict | None):
-        raise TypeError("ledger must hold the entries of matcher, choices and seed")
-    if seeded is not None and set(seeded) != {"register", "choices", "draw"}:
-        raise TypeError("ledger must hold the entries of matcher, choices and seed")
-    return record
 
 
 def guarantee_differences(

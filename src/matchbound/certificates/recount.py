@@ -68,7 +68,7 @@ def _identity(certificate: Certificate, audit: Audit) -> Identity:
     """
     entries: Sequence[Entry] = ()
     if audit.folder is not None and certificate.ledger is not None:
-        entries = audit.ledger.entries[: certificate.ledger["entries"]]
+        entries = audit.ledger.entries[: certificate.ledger.entries]
     digests = {name: Digest.of(one["digest"]) for name, one in certificate.inputs.items()}
     return Identity(entries, {name: one.rows is not None for name, one in digests.items()})
 

@@ -91,7 +91,7 @@ def verify(
     in_ledger: list[str] = []
     if certificate.ledger is not None and ledger is not None:
         repair = unfinished_ledger(ledger)
-        in_ledger = list(ledger_differences(certificate, ledger))
+        in_ledger = list(ledger_differences(certificate, certificate.ledger, ledger))
         checked.append("its place in the ledger")
     elif certificate.ledger is not None:
         missing.append("ledger")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from threading import Thread
 from typing import Any
 
-from matchbound.audits import Audit, Draw, as_drawn, planned
+from matchbound.audits import Audit, Draw, Searched, SearchedFile, as_drawn, planned
 from matchbound.desk.live import Live, start, why_not
 from matchbound.desk.material import Material
 from matchbound.desk.proposals import LOWEST, Proposals, read_proposals
@@ -46,7 +46,7 @@ class Opened:
 
     material: Material
     live: Live | str
-    search: Mapping[str, object]
+    search: Searched
 
 
 def open_inputs(audit: Audit, given: Inputs) -> Opened:
@@ -63,19 +63,21 @@ def open_inputs(audit: Audit, given: Inputs) -> Opened:
             _load_population(con, audit, given, left_source)
         candidates, proposed = _candidates(con, draw, given)
         holdout, answers, live = _holdout(con, audit, given)
-    search = {
-        "records": _file(left_source),
-        "against": _file(right.source) | {"records": right.table.num_rows},
-        "candidates": None if candidates is None else _file(candidates),
-        "holdout": None if holdout is None else _file(holdout) | {"threshold": given.threshold},
-    }
+    search = Searched(
+        _file(left_source),
+        _file(right.source),
+        right.table.num_rows,
+        None if candidates is None else _file(candidates),
+        None if holdout is None else _file(holdout),
+        None if holdout is None else given.threshold,
+    )
     fields, index = align(left, right), _indexed(right)
     material = Material(left, right, fields, index, proposed, answers, draw.matching.dedupe)
     return Opened(material, live, search)
 
 
-def _file(source: Source) -> dict[str, Any]:
-    return {"path": source.path, "digest": source.bytes}
+def _file(source: Source) -> SearchedFile:
+    return SearchedFile(source.path, source.bytes)
 
 
 def _check(draw: Draw, given: Inputs) -> None:
