@@ -80,9 +80,9 @@ def test_verify_draws_from_both_seeds(two_phases, name, capsys):
     digest = hashlib.sha256(text.encode()).hexdigest()
     (two_phases / "draw.json").write_text(json.dumps(record | {"digest": digest}))
     certificate = mb.Certificate.load(two_phases / "certificate.json")
-    inputs = certificate.inputs
+    (holdout,) = certificate.inputs.outputs
     places = {"population": two_phases.parent / "people.csv"}
-    said = _redrawn(mb.Draw.load(two_phases), places, inputs["holdout"], None, None, print)
+    said = _redrawn(mb.Draw.load(two_phases), places, holdout.reading, None, None, print)
     assert list(said) == ["sample.csv is not what the seed draws"]
     assert run("verify", two_phases) == 1
 

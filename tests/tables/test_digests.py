@@ -338,7 +338,7 @@ def test_bytes_that_agree_are_enough(audit, monkeypatch):
     assert again.ledger.registered == 3
     later = mb.certify(audit, holdout=forms["Parquet, snappy"], threshold=0.2)
     assert len(calls) == 2  # its bytes are on record by now
-    assert later.inputs["holdout"]["digest"] == again.inputs["holdout"]["digest"]
+    assert later.inputs.outputs[0].digest == again.inputs.outputs[0].digest
 
 
 def test_large_files_that_nobody_registered_are_known_by_their_bytes(audit, monkeypatch):
@@ -347,7 +347,7 @@ def test_large_files_that_nobody_registered_are_known_by_their_bytes(audit, monk
     forms = outputs(audit.parent)
     for name, matchers in (("CSV", 1), ("CSV", 1), ("Parquet, snappy", 2)):
         certificate = mb.certify(audit, holdout=forms[name], threshold=0.2)
-        assert certificate.inputs["holdout"]["digest"]["rows"] is None
+        assert certificate.inputs.outputs[0].digest.rows is None
         assert certificate.ledger.matchers == matchers
 
 

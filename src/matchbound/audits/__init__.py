@@ -7,6 +7,7 @@ from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import FILES, PARTS, Draw
 from matchbound.audits.folder import LABELS
+from matchbound.audits.inputs import Inputs, OutputRef, TableRef
 from matchbound.audits.labels import OF_CLUSTERS, check_all_labelled, labels, labels_of
 from matchbound.audits.ledger import (
     Entry,
@@ -43,14 +44,17 @@ __all__ = [
     "Book",
     "Draw",
     "Entry",
+    "Inputs",
     "Issued",
     "Ledger",
+    "OutputRef",
     "Page",
     "Provenance",
     "Searched",
     "SearchedFile",
     "Seeded",
     "Standing",
+    "TableRef",
     "Verdict",
     "Wishes",
     "append",

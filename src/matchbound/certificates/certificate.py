@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits import Standing
+from matchbound.audits import Inputs, Standing
 from matchbound.certificates import words
 from matchbound.certificates.advice import advise
 from matchbound.certificates.record import Record, fields_of
@@ -35,7 +35,7 @@ class Certificate:
     guarantees: tuple[Guarantee, ...]
     choices: Choices
     tallies: Mapping[str, Tally]
-    inputs: Mapping[str, Any]
+    inputs: Inputs
     assumptions: tuple[Remark, ...]
     advice: tuple[Remark, ...]
     threshold: Threshold | None = None
@@ -55,7 +55,7 @@ class Certificate:
                 "choices": self.choices.as_dict(),
                 "assumptions": [remark.as_dict() for remark in self.assumptions],
                 "advice": [remark.as_dict() for remark in self.advice],
-                "inputs": dict(self.inputs),
+                "inputs": self.inputs.as_dict(),
                 "exploratory": list(self.exploratory),
                 "threshold": threshold,
                 "ledger": None if self.ledger is None else self.ledger.as_dict(),
@@ -84,7 +84,7 @@ class Certificate:
     @property
     def has_complete(self) -> bool:
         """Whether it is about a complete matcher."""
-        return any(name.partition(" ")[0] == "complete" for name in self.inputs)
+        return bool(self.inputs.of_role("complete"))
 
     def value(self, metric: str, part: str | None = None) -> float:
         """The guaranteed value of a metric; of several algorithms, the worst of theirs.
@@ -126,7 +126,7 @@ class Certificate:
 
         The one rule of `--require`, of reports and of the heading.
         """
-        given = bool(self.inputs.get("draw", {}).get("seed_given"))
+        given = self.inputs.draw is not None and self.inputs.draw.seed_given
         return words.shortfall(self.choices.delta, self.exploratory, self.ledger, given)
 
     @property
@@ -167,7 +167,7 @@ def issue(
     choices: Choices,
     *,
     complete: bool,
-    inputs: Mapping[str, Any],
+    inputs: Inputs,
     assumptions: tuple[Remark, ...],
     exploratory: tuple[str, ...] = (),
 ) -> Certificate:

@@ -11,7 +11,10 @@ from matchbound.audits import (
     Audit,
     Draw,
     Entry,
+    Inputs,
     Issued,
+    OutputRef,
+    TableRef,
     as_brought,
     as_drawn,
     enter_labels,
@@ -133,15 +136,14 @@ def certify(
     _check_matchers(holdout, complete, unlabelled)
     opened = Audit.open(audit)
     if audit is not None:
-        fixed = {
-            "id": id,
-            "trained_on": trained_on,
-            "assume_uniform": assume_uniform or None,
-            "dedupe": dedupe or None,
-            "link": link or None,
-            "source": source,
-        }
-        _refuse_fixed(fixed)
+        _refuse_fixed(
+            id=id,
+            trained_on=trained_on,
+            assume_uniform=assume_uniform or None,
+            dedupe=dedupe or None,
+            link=link or None,
+            source=source,
+        )
         opened.truth(labels)
         _check_validates(opened.drawn)
     else:
@@ -198,7 +200,7 @@ def compute(
     con: Engine,
     audit: Audit,
     given: Given,
-    changes: Mapping[str, Any],
+    changes: Mapping[str, object],
     identity: Identity,
     progress: Progress,
 ) -> Certificate:
@@ -223,22 +225,27 @@ def compute(
     xs, ys = native or ([], [])
     progress("reading the population and the labels")
     if draw is not None:
-        setting = as_drawn(con, audit, given.population, (choices, exploratory), (xs, ys))
+        setting, origins = as_drawn(con, audit, given.population, (choices, exploratory), (xs, ys))
         load_drawn(con, setting.sample)
         read_labels(con, truth, truth_form, setting.matching)
     else:
         _check_names_nodes(truth_form)
         read = partial(read_labels, con, truth, truth_form, matching)
         brought = given.population, given.id, given.trained_on
-        setting = as_brought(con, *brought, choices, matching, read)
+        setting, origins = as_brought(con, *brought, choices, matching, read)
     kinds = setting.kind, key_kind(*ys) if ys else "string"
     if matching.dedupe:
         kinds = setting.kind, setting.kind
     tallies, rows = tally_parts(
         con, setting, outputs, kinds, truth_form, given.unlabelled, progress
     )
-    inputs = {one.name: one.as_dict(rows=rows[one.name]) for one in outputs}
-    labels = {"path": truth.path, "digest": _digest_of_labels(con, truth, truth_form, identity)}
+    inputs = Inputs(
+        origins.population,
+        origins.draw,
+        origins.trained_on,
+        TableRef(truth.path, _digest_of_labels(con, truth, truth_form, identity)),
+        tuple(OutputRef.of_output(one, rows[one.name]) for one in outputs),
+    )
     progress("bounding")
     complete = given.complete is not None
     forms = [*(one.form for one in outputs), truth_form]
@@ -246,7 +253,7 @@ def compute(
         tallies,
         _with_variances(setting.choices, audit, outputs, tallies),
         complete=complete,
-        inputs={**setting.inputs, "labels": labels, **inputs},
+        inputs=inputs,
         assumptions=assumed(tallies, setting, complete, forms),
         exploratory=setting.exploratory,
     )
@@ -269,13 +276,11 @@ def _drawn_by(draw: Draw | None) -> list[Recorded]:
     return [] if draw is None or draw.holdout is None else [draw.holdout]
 
 
-def _digest_of_labels(
-    con: Engine, truth: Source, form: Form, identity: Identity
-) -> dict[str, str | None]:
+def _digest_of_labels(con: Engine, truth: Source, form: Form, identity: Identity) -> Digest:
     entered = [Digest.of(one["labels"]) for one in identity.entries if one["kind"] == "labels"]
     always = identity.rows_of.get("labels", False)
     rows = rows_of_labels(truth, form)
-    return digest_of(con, truth, rows, (), entered, always=always).as_dict()
+    return digest_of(con, truth, rows, (), entered, always=always)
 
 
 def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Certificate:
@@ -311,7 +316,7 @@ def _check_validates(draw: Draw) -> None:
 
 def _changes(
     choices: Mapping[str, object], gap_from: str | None, draw: Draw | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     if gap_from is None:
         return dict(choices)
     if gap_from not in ("census", "sample") or draw is None:
@@ -367,7 +372,7 @@ def _check_matchers(holdout: Any, complete: Any, unlabelled: str) -> None:
         raise InputError(f"unlabelled must be refuse or worst, got {unlabelled!r}. Choose one.")
 
 
-def _refuse_fixed(fixed: Mapping[str, Any]) -> None:
+def _refuse_fixed(**fixed: object) -> None:
     for name, value in fixed.items():
         if value is not None:
             raise InputError(

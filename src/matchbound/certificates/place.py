@@ -19,7 +19,7 @@ from matchbound.audits import (
 from matchbound.certificates.certificate import Certificate
 from matchbound.errors import MatchboundError
 from matchbound.files import is_file
-from matchbound.tables import is_same_table
+from matchbound.tables import Digest, is_same_table
 
 
 def ledger_of(path: Path, paths: Mapping[str, Path]) -> Path | None:
@@ -79,12 +79,12 @@ def _draw_differences(draw: Draw, ledger: Ledger) -> Iterator[str]:
         return
     number = entry.get("choices")
     fixed = {
-        "population": draw.population["digest"],
-        "size": draw.population["size"],
+        "population": draw.population.digest.as_dict(),
+        "size": draw.population.size,
         "matching": draw.matching.as_dict(),
         "train": draw.train,
         "train_seed": draw.train_seed,
-        "trained_on": None if draw.trained_on is None else draw.trained_on["digest"],
+        "trained_on": None if draw.trained_on is None else draw.trained_on.digest.as_dict(),
         "choices": draw.choices.as_dict(),
         "seed": draw.seed if draw.seed_given else None,
     }
@@ -98,7 +98,7 @@ def _draw_differences(draw: Draw, ledger: Ledger) -> Iterator[str]:
 
 def _is_as_fixed(name: str, entry: Mapping[str, Any], fixed: Mapping[str, Any]) -> bool:
     if name in ("population", "trained_on"):
-        return is_same_table(entry.get(name), fixed[name])
+        return is_same_table(Digest.if_any(entry.get(name)), Digest.if_any(fixed[name]))
     return bool(entry.get(name) == fixed[name])
 
 

@@ -139,7 +139,8 @@ def draw_differences(certificate: Certificate, paths: Mapping[str, Path]) -> Ite
     except MatchboundError as error:
         yield f"inputs.draw: {error}"
         return
-    if before.seed_given != certificate.inputs["draw"].get("seed_given"):
+    drawn = certificate.inputs.draw
+    if drawn is None or before.seed_given != drawn.seed_given:
         yield "inputs.draw.seed_given is not as the draw has it"
     after = certificate.choices.as_dict()
     by_ledger = ("variances",) if certificate.ledger is not None else ()

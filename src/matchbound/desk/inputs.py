@@ -56,7 +56,7 @@ def open_inputs(audit: Audit, given: Inputs) -> Opened:
     with connect() as con:
         load_drawn(con, draw.sample)
         left_source = open_source(con, "records", given.records)
-        left = read_records(con, left_source, draw.population["id"], draw.matching, of_x=True)
+        left = read_records(con, left_source, draw.population.id, draw.matching, of_x=True)
         check_drawn(left, [node for node, _, _ in draw.sample])
         right = _right(con, draw, given)
         if given.candidates is not None or given.holdout is not None:
@@ -101,7 +101,7 @@ def _check(draw: Draw, given: Inputs) -> None:
 
 def _right(con: Engine, draw: Draw, given: Inputs) -> Records:
     if given.against is None:
-        source, id = open_source(con, "against", given.records), draw.population["id"]
+        source, id = open_source(con, "against", given.records), draw.population.id
     else:
         source, id = open_source(con, "against", given.against), given.id
     right = read_records(con, source, id, draw.matching, of_x=False)
@@ -114,7 +114,7 @@ def _load_population(con: Engine, audit: Audit, given: Inputs, left: Source) -> 
     """Load the population: reading candidates may need it to decide which column holds its ids."""
     draw = audit.drawn
     where = given.population
-    if where is None and left.bytes == draw.population_digest.bytes:
+    if where is None and left.bytes == draw.population.digest.bytes:
         where = given.records
     as_drawn(con, audit, where, (draw.choices, ()), ([], []))
 

@@ -139,7 +139,7 @@ def start(
     con.keep("labels", "select id as x, id as y from sample where id is null")
     tally = count(
         con,
-        size=draw.population["size"],
+        size=draw.population.size,
         sample=draw.sample,
         complete=False,
         one_to_one=draw.choices.one_to_one,
