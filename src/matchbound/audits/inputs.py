@@ -1,5 +1,6 @@
 """The tables that draws and certificates are made from, as their records name them."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -119,6 +120,10 @@ class Origins:
     population: Population
     draw: DrawRef | None
     trained_on: TableRef | None
+
+    def inputs(self, labels: TableRef, outputs: Sequence[OutputRef]) -> "Inputs":
+        """All tables of a certificate, with the labels and the matchers' outputs."""
+        return Inputs(self.population, self.draw, self.trained_on, labels, tuple(outputs))
 
 
 @dataclass(frozen=True)

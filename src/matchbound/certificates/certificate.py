@@ -1,14 +1,14 @@
 """The certificate: guarantees, the tallies they follow from, and what was assumed."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matchbound.audits import Inputs, Standing
 from matchbound.certificates import words
 from matchbound.certificates.advice import advise
-from matchbound.certificates.record import Record, fields_of
+from matchbound.certificates.record import Record, unreadable
 from matchbound.certificates.remark import Remark
 from matchbound.errors import InputError
 from matchbound.files import write_whole
@@ -78,8 +78,29 @@ class Certificate:
         return Certificate.of(Record.read(Path(path)))
 
     @staticmethod
-    def of(record: Record) -> "Certificate":
-        return Certificate(**fields_of(record))
+    def of(written: Record) -> "Certificate":
+        """From certificate.json; refused if it is of another version, or not as one is written."""
+        written.check_version()
+        record = written.content
+        try:
+            if not record["tallies"]:
+                raise TypeError("tallies are empty")
+            names, threshold = [field.name for field in fields(Guarantee)], record["threshold"]
+            return Certificate(
+                tuple(Guarantee(*(each[n] for n in names)) for each in record["guarantees"]),
+                Choices.from_dict(record["choices"]),
+                {part: Tally.from_dict(each) for part, each in record["tallies"].items()},
+                Inputs.of(record["inputs"]),
+                tuple(map(Remark.from_dict, record["assumptions"])),
+                tuple(map(Remark.from_dict, record["advice"])),
+                None
+                if threshold is None
+                else Threshold(threshold["chosen"], tuple(threshold["passed"])),
+                tuple(record["exploratory"]),
+                None if record["ledger"] is None else Standing.of(record["ledger"]),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise unreadable(error) from None
 
     @property
     def has_complete(self) -> bool:

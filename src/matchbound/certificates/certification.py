@@ -11,7 +11,6 @@ from matchbound.audits import (
     Audit,
     Draw,
     Entry,
-    Inputs,
     Issued,
     OutputRef,
     TableRef,
@@ -239,13 +238,8 @@ def compute(
     tallies, rows = tally_parts(
         con, setting, outputs, kinds, truth_form, given.unlabelled, progress
     )
-    inputs = Inputs(
-        origins.population,
-        origins.draw,
-        origins.trained_on,
-        TableRef(truth.path, _digest_of_labels(con, truth, truth_form, identity)),
-        tuple(OutputRef.of_output(one, rows[one.name]) for one in outputs),
-    )
+    labels = TableRef(truth.path, _digest_of_labels(con, truth, truth_form, identity))
+    certified = [OutputRef.of_output(one, rows[one.name]) for one in outputs]
     progress("bounding")
     complete = given.complete is not None
     forms = [*(one.form for one in outputs), truth_form]
@@ -253,7 +247,7 @@ def compute(
         tallies,
         _with_variances(setting.choices, audit, outputs, tallies),
         complete=complete,
-        inputs=inputs,
+        inputs=origins.inputs(labels, certified),
         assumptions=assumed(tallies, setting, complete, forms),
         exploratory=setting.exploratory,
     )

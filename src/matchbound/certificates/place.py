@@ -92,14 +92,17 @@ def _draw_differences(draw: Draw, ledger: Ledger) -> Iterator[str]:
         yield f"ledger.jsonl: entry {entry['entry']} is not as draw.json has it"
     elif number is not None:
         before = ledger.entries[number - 1] if 0 < number < entry["entry"] else {}
-        if draw.labels and not all(_is_as_fixed(name, before, fixed) for name in fixed):
+        if draw.labels and not all(
+            _is_same(name, before.get(name), value) for name, value in fixed.items()
+        ):
             yield f"ledger.jsonl: entry {number} is not the choices that draw.json has"
 
 
-def _is_as_fixed(name: str, entry: Mapping[str, Any], fixed: Mapping[str, Any]) -> bool:
+def _is_same(name: str, entered: Any, fixed: Any) -> bool:
+    """Whether a fact of an entry is as fixed; tables are compared by their rows."""
     if name in ("population", "trained_on"):
-        return is_same_table(Digest.if_any(entry.get(name)), Digest.if_any(fixed[name]))
-    return bool(entry.get(name) == fixed[name])
+        return is_same_table(Digest.if_any(entered), Digest.if_any(fixed))
+    return bool(entered == fixed)
 
 
 def _plan_differences(

@@ -3,15 +3,12 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Inputs, Standing
-from matchbound.certificates.remark import Remark
 from matchbound.errors import InputError
 from matchbound.files import digest_of_text, read_json, read_text
-from matchbound.theorems import Choices, Guarantee, Tally, Threshold
 
 VERSION = 2
 SHORT = 16  # of a part's digest; the whole certificate's is in full
@@ -47,6 +44,19 @@ class Record:
     @property
     def version(self) -> object:
         return self.content["matchbound"]
+
+    def check_version(self) -> None:
+        """Refuse a record of another version."""
+        if self.version == 1:
+            raise InputError(
+                f"certificate must be of version {VERSION} to be loaded or shown, got 1. Check it "
+                "with `matchbound verify`, which knows version 1, and certify again."
+            )
+        if self.version != VERSION:
+            raise InputError(
+                f"certificate must be of version {VERSION}, got {self.version!r}. "
+                "Use the matchbound that wrote it."
+            )
 
     @property
     def text(self) -> str:
@@ -95,53 +105,11 @@ class Record:
         return leaves(body)
 
 
-def fields_of(written: Record) -> dict[str, Any]:
-    """Return the fields of the certificate in a record of this version."""
-    _check_version(written.version)
-    record = written.content
-    try:
-        if not record["tallies"]:
-            raise TypeError("tallies are empty")
-        return {
-            "guarantees": tuple(
-                Guarantee(**{field.name: each[field.name] for field in fields(Guarantee)})
-                for each in record["guarantees"]
-            ),
-            "choices": Choices.from_dict(record["choices"]),
-            "tallies": {part: Tally.from_dict(each) for part, each in record["tallies"].items()},
-            "inputs": Inputs.of(record["inputs"]),
-            "assumptions": tuple(map(Remark.from_dict, record["assumptions"])),
-            "advice": tuple(map(Remark.from_dict, record["advice"])),
-            "threshold": _threshold(record["threshold"]),
-            "exploratory": tuple(record["exploratory"]),
-            "ledger": None if record["ledger"] is None else Standing.of(record["ledger"]),
-        }
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise unreadable(error) from None
-
-
 def unreadable(error: Exception) -> InputError:
     return InputError(
         f"certificate must hold what matchbound wrote, got something else ({error}). "
         "Give a certificate.json as it was written."
     )
-
-
-def _check_version(version: object) -> None:
-    if version == 1:
-        raise InputError(
-            f"certificate must be of version {VERSION} to be loaded or shown, got 1. Check it with "
-            "`matchbound verify`, which knows version 1, and certify again."
-        )
-    if version != VERSION:
-        raise InputError(
-            f"certificate must be of version {VERSION}, got {version!r}. "
-            "Use the matchbound that wrote it."
-        )
-
-
-def _threshold(record: Any) -> Threshold | None:
-    return None if record is None else Threshold(record["chosen"], tuple(record["passed"]))
 
 
 def guarantee_differences(

@@ -140,12 +140,13 @@ def _holdout(
     why = why_not(draw.choices, True)
     if why is not None:
         return source, answers, why
-    known = output.recorded.as_dict()
     choices = draw.choices
     if not choices.variances:
         variances = planned(audit.ledger.entries, [output.recorded])
         draw = replace(draw, choices=replace(choices, variances=variances))
-    live = start(con, draw, isinstance(form, Clusters), answers, given.targets or {}, known)
+    live = start(
+        con, draw, isinstance(form, Clusters), answers, given.targets or {}, output.recorded
+    )
     return source, answers, live
 
 
