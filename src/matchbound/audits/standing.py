@@ -56,6 +56,10 @@ class Seeded:
     choices: int
     draw: int
 
+    def __post_init__(self) -> None:
+        if not all(type(number) is int for number in (self.register, self.choices, self.draw)):
+            raise TypeError("ledger must hold the entries of matcher, choices and seed")
+
 
 @dataclass(frozen=True)
 class Standing:

@@ -49,6 +49,11 @@ class Place:
     together: float
     labelled: Provenance | None = None
 
+    def __post_init__(self) -> None:
+        numbers = (self.entries, self.matchers, self.together)
+        if not all(isinstance(number, int | float) for number in numbers):
+            raise TypeError("ledger must hold numbers")
+
     @staticmethod
     def of(record: Any) -> "Place":
         """From JSON; raise TypeError if it has other names."""
