@@ -80,7 +80,7 @@ def test_verify_draws_from_both_seeds(two_phases, name, capsys):
     digest = hashlib.sha256(text.encode()).hexdigest()
     (two_phases / "draw.json").write_text(json.dumps(record | {"digest": digest}))
     certificate = mb.Certificate.load(two_phases / "certificate.json")
-    (holdout,) = certificate.inputs.outputs
+    holdout, _ = certificate.inputs.outputs
     places = {"population": two_phases.parent / "people.csv"}
     said = _redrawn(mb.Draw.load(two_phases), places, holdout.reading, None, None, print)
     assert list(said) == ["sample.csv is not what the seed draws"]
