@@ -202,9 +202,9 @@ def standing_of(certificates, entry, ledger):
     before = ledger.entries[: entry["entry"] - 1]
     for certificate in certificates:
         issued = Issued.of(certificate.inputs, certificate.choices, ())
-        placed = certifying.on_record(certificate, standing(before, issued).as_dict())
+        placed = certifying.on_record(certificate, standing(before, issued))
         if placed.as_dict()["digest"] == entry["certificate"]:
-            return placed.ledger["matchers"], placed.ledger["together"]
+            return placed.ledger.matchers, placed.ledger.together
     return None
 
 
@@ -353,7 +353,7 @@ def test_a_draw_read_from_a_folder_is_looked_at_there(tmp_path):
     loaded = mb.Draw.load(audit)
     for name in ("holdout", "complete"):
         found = mb.certify(loaded, holdout=tmp_path / f"{name}.csv", labels=audit / "labels.csv")
-    assert found.ledger["matchers"] == 2
+    assert found.ledger.matchers == 2
     assert not found.meets("precision", 0.1)
 
 
@@ -373,11 +373,11 @@ def test_a_sampled_gap_costs_once_for_holdout_and_complete(tmp_path):
     audit = label(tmp_path, truth)
     assert certified(audit) == 0
     found = mb.certify(audit, holdout=tmp_path / "holdout.csv", complete=tmp_path / "complete.csv")
-    assert found.ledger["together"] == 0.95
+    assert found.ledger.together == 0.95
     other = tmp_path / "other.csv"
     shutil.copy(tmp_path / "holdout.csv", other)
     found = mb.certify(audit, holdout=tmp_path / "holdout.csv", complete=other)
-    assert found.ledger["together"] == 0.9
+    assert found.ledger.together == 0.9
 
 
 def test_the_seed_is_text(tmp_path, capsys):

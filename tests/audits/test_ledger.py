@@ -188,7 +188,7 @@ def test_choices_other_than_the_draw_s_are_exploratory(audit, capsys):
     certificate = mb.Certificate.load(audit / "other.json")
     assert certificate.exploratory == ("delta",)
     assert not certificate.meets("precision", 0.1)
-    assert certificate.ledger["together"] == 0.95
+    assert certificate.ledger.together == 0.95
     assert run("verify", audit / "other.json") == 0
     assert certify(audit, "--bands", "0.5,0.9", "--out", audit / "third.json") == 2
 
@@ -380,7 +380,7 @@ def test_a_forged_place_in_the_ledger_is_named(audit, capsys):
     from dataclasses import replace
 
     certificate = mb.Certificate.load(audit / "certificate.json")
-    better = {**certificate.ledger, "certificates": 7}
+    better = replace(certificate.ledger, certificates=7)
     replace(certificate, ledger=better).save(audit / "certificate.json", force=True)
     assert run("verify", audit) == 1
     assert "ledger.jsonl: entry 6, this certificate's, is missing" in capsys.readouterr().out
@@ -460,9 +460,9 @@ def test_a_certificate_put_elsewhere_in_the_ledger_is_named(audit, capsys):
     certificate = mb.Certificate.load(audit / "certificate.json")
     issued = Issued.of(certificate.inputs, certificate.choices, ())
     facts, known = issued.as_dict(), read_ledger(audit).entries
-    first = on_record(certificate, standing(known[:5], issued).as_dict())
+    first = on_record(certificate, standing(known[:5], issued))
     append(audit, "certificate", certificate=first.as_dict()["digest"] + "x", **facts)
-    late = on_record(certificate, standing(known[:4], issued).as_dict())
+    late = on_record(certificate, standing(known[:4], issued))
     append(audit, "certificate", certificate=late.as_dict()["digest"], **facts)
     late.save(audit / "late.json")
     capsys.readouterr()

@@ -44,7 +44,7 @@ def test_the_cut_is_above_as_many_hashes_as_are_wanted():
 @pytest.mark.parametrize("first", [-(2**63), -40, 0, 2**63 - 200])
 def test_whole_numbers_that_are_there_twice_are_refused(first):
     ids = [first + i for i in range(0, 150, 3)]
-    assert mb.draw(pa.table({"id": ids}), labels=5, seed="s").population["size"] == 50
+    assert mb.draw(pa.table({"id": ids}), labels=5, seed="s").population.size == 50
     for twice in (ids[0], ids[33], ids[-1]):
         with pytest.raises(mb.InputError) as told:
             mb.draw(pa.table({"id": [*ids, twice, twice]}), labels=5, seed="s")

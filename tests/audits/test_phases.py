@@ -13,6 +13,7 @@ from unittest import mock
 import pytest
 
 import matchbound as mb
+from matchbound.audits import Seeded
 from matchbound.audits.folder import is_written
 from matchbound.audits.ledger import _digest, read_ledger, sound_ledger
 from matchbound.certificates.recount import _redrawn
@@ -63,8 +64,8 @@ def test_two_phases(two_phases, capsys):
     assert (first["labels"], second["labels"]) == (0, 120)
     assert (drawn.train_seed, drawn.seed) == (first["seed"], second["seed"])
     certificate = mb.Certificate.load(audit / "certificate.json")
-    assert certificate.ledger["seeded"] == {"register": 3, "choices": 4, "draw": 5}
-    assert certificate.ledger["together"] == 0.95
+    assert certificate.ledger.seeded == Seeded(3, 4, 5)
+    assert certificate.ledger.together == 0.95
     assert Remark("seed_after_matcher", (3, 5)) in certificate.assumptions
     assert len(certificate.tallies["all"].train) == 60
     assert run("verify", audit) == 0
@@ -79,9 +80,9 @@ def test_verify_draws_from_both_seeds(two_phases, name, capsys):
     digest = hashlib.sha256(text.encode()).hexdigest()
     (two_phases / "draw.json").write_text(json.dumps(record | {"digest": digest}))
     certificate = mb.Certificate.load(two_phases / "certificate.json")
-    inputs = certificate.inputs
+    holdout, _ = certificate.inputs.outputs
     places = {"population": two_phases.parent / "people.csv"}
-    said = _redrawn(mb.Draw.load(two_phases), places, inputs["holdout"], None, None, print)
+    said = _redrawn(mb.Draw.load(two_phases), places, holdout.reading, None, None, print)
     assert list(said) == ["sample.csv is not what the seed draws"]
     assert run("verify", two_phases) == 1
 
@@ -250,7 +251,7 @@ def test_every_kind_of_draw_has_a_second_phase(tmp_path, options):
         assert set(drawn.validated) <= {x for x, _ in read_csv(tmp_path / "holdout.csv")}
     label(audit, truth, [x for x, _, _ in drawn.sample])
     assert certify(audit) == 0
-    assert mb.Certificate.load(audit / "certificate.json").ledger["seeded"]["draw"] == 5
+    assert mb.Certificate.load(audit / "certificate.json").ledger.seeded.draw == 5
     assert run("verify", audit) == 0
 
 
@@ -275,7 +276,7 @@ def test_a_matcher_registered_between_the_phases_was_there_before_the_seed(tmp_p
     label(audit, truth, [x for x, _, _ in mb.Draw.load(audit).sample])
     assert certify(audit) == 0
     certificate = mb.Certificate.load(audit / "certificate.json")
-    assert certificate.ledger["seeded"] == {"register": 3, "choices": 4, "draw": 5}
+    assert certificate.ledger.seeded == Seeded(3, 4, 5)
 
 
 def test_a_draw_from_python(tmp_path):
@@ -455,9 +456,9 @@ def test_a_larger_draw_prints_what_it_assumes(tmp_path, capsys):
     label(audit, truth, [x for x, _, _ in mb.Draw.load(audit).sample])
     assert certify(audit) == 0
     certificate = mb.Certificate.load(audit / "certificate.json")
-    assert certificate.ledger["together"] == 0.95
+    assert certificate.ledger.together == 0.95
     assert Remark("grown") in certificate.assumptions
-    assert certificate.ledger["seeded"] == {"register": 1, "choices": 2, "draw": 3}
+    assert certificate.ledger.seeded == Seeded(1, 2, 3)
     assert run("verify", audit) == 0
 
 

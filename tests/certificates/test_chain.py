@@ -681,7 +681,7 @@ def test_single_precision_scores_meet_their_own_threshold(audit):
     frame = pd.read_csv(audit.parent / "holdout.csv")
     frame["score"] = pd.Series([0.9] * len(frame), dtype="float32")
     certificate = mb.certify(audit, holdout=frame, threshold=0.9)
-    assert certificate.inputs["holdout"]["rows"] == len(frame)
+    assert certificate.inputs.outputs[0].rows == len(frame)
 
 
 def test_a_draw_does_not_follow_its_labels(audit, capsys):
@@ -703,9 +703,9 @@ def test_the_same_table_in_another_library_is_the_same(audit):
     frames = load_frames(audit.parent)
     draw = mb.draw(frames["people"], labels=20, seed="s")
     again = mb.draw(pl.from_pandas(frames["people"]), labels=20, seed="s")
-    assert draw.population["digest"] == again.population["digest"]
+    assert draw.population.digest == again.population.digest
     filtered = frames["people"][frames["people"].id != "a1"]
-    assert mb.draw(filtered, labels=20).population["size"] == 399
+    assert mb.draw(filtered, labels=20).population.size == 399
 
 
 def test_a_population_that_was_moved(audit, capsys):
@@ -761,7 +761,7 @@ def test_odd_columns_do_no_harm():
     assert len(mb.draw(table, labels=2).sample) == 2
     one = mb.draw(pa.table({"id": ["p"], "b": ["q"]}), labels=1)
     two = mb.draw(pa.table({"id": ["p", "b", "q"]}), labels=1)
-    assert one.population["digest"] != two.population["digest"]
+    assert one.population.digest != two.population.digest
 
 
 @pytest.mark.parametrize(

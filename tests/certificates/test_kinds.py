@@ -211,7 +211,7 @@ def test_until_enough_are_matched(tmp_path, capsys):
     assert certify(audit, "--threshold", 0.8) == 0
     certificate = load(audit)
     assert [g.bound for g in certificate.guarantees] == ["hypergeometric", "likelihood"]
-    assert certificate.ledger["registered"] == 1
+    assert certificate.ledger.registered == 1
     assert certify(audit, "--threshold", 0.7, "--force") == 2
     assert "holdout must be the output that nodes were drawn by" in capsys.readouterr().err
 
@@ -257,9 +257,9 @@ def test_matchers_named_at_the_draw(tmp_path):
     drawn.save(tmp_path / "audit")
     label(tmp_path / "audit", truth)
     certificate = mb.certify(tmp_path / "audit", holdout=named, threshold=0.4)
-    assert certificate.ledger["registered"] == 3
-    assert certificate.ledger["matchers"] == 1
-    assert certificate.ledger["together"] == 0.95
+    assert certificate.ledger.registered == 3
+    assert certificate.ledger.matchers == 1
+    assert certificate.ledger.together == 0.95
     assert mb.verify(certificate).holds
 
 
@@ -294,8 +294,8 @@ def test_at_any_time(tmp_path, capsys):
     assert certify(audit, "--threshold", 0.3, "--force") == 0
     last = load(audit)
     assert last.tallies["all"].validation[:25] == first.tallies["all"].validation
-    assert last.ledger["certificates"] == 3
-    assert last.ledger["together"] == 0.95
+    assert last.ledger.certificates == 3
+    assert last.ledger.together == 0.95
     assert last.value("precision") > first.value("precision")
     capsys.readouterr()
     assert run(*extend, 130, "--delta", 0.2) == 2
@@ -382,7 +382,7 @@ def test_the_same_from_python(tmp_path):
     label(tmp_path / "audit", truth)
     mb.register(tmp_path / "audit", holdout=tmp_path / "holdout.csv")
     certificate = mb.certify(tmp_path / "audit", holdout=tmp_path / "holdout.csv")
-    assert certificate.ledger["registered"] is None  # labels were there before
+    assert certificate.ledger.registered is None  # labels were there before
     assert certificate.threshold.chosen in (0.8, 0.5, None)
     shutil.copy(tmp_path / "audit/labels.csv", tmp_path / "had.csv")
     brought = mb.certify(

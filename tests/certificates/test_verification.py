@@ -227,7 +227,8 @@ def test_choices_are_the_draw_s_even_if_an_input_is_gone(certified, tmp_path, ca
     from matchbound.theorems.guarantees import guarantees
 
     choices = replace(certificate.choices, delta=0.5)
-    inputs = {**certificate.inputs, "holdout": {**certificate.inputs["holdout"], "path": "gone"}}
+    holdout, complete = certificate.inputs.outputs
+    inputs = replace(certificate.inputs, outputs=(replace(holdout, path="gone"), complete))
     forged = replace(
         certificate,
         choices=choices,

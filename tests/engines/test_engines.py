@@ -92,8 +92,8 @@ def test_tables_by_name(folder, session, tmp_path):
     names = [folder / f"numbers_{name}.parquet" for name in ("holdout", "complete")]
     here = mb.certify(local, labels=labels, holdout=names[0], complete=names[1])
     assert (there.tallies, there.guarantees) == (here.tallies, here.guarantees)
-    assert there.inputs["holdout"]["path"] == "population"
-    assert there.inputs["population"]["digest"] == draw.population["digest"]
+    assert there.inputs.outputs[0].path == "population"
+    assert there.inputs.population.digest == draw.population.digest
     assert state(session) == before
     there.save(tmp_path / "audit" / "certificate.json")
     verified = mb.verify(tmp_path / "audit")
@@ -157,9 +157,9 @@ def test_registered_as_a_file_it_is_on_record_as_a_frame(session, tmp_path):
     (tmp_path / "labels.csv").rename(audit / "labels.csv")
     frame = session.createDataFrame(csv.read_csv(tmp_path / "holdout.csv")).repartition(3)
     certificate = mb.certify(audit, holdout=frame, engine=session)
-    assert (certificate.ledger["registered"], certificate.ledger["together"]) == (3, 0.95)
+    assert (certificate.ledger.registered, certificate.ledger.together) == (3, 0.95)
     other = mb.certify(audit, holdout=frame.where("x <> 'a1'"), engine=session)
-    assert (other.ledger["registered"], other.ledger["together"]) == (None, 0.9)
+    assert (other.ledger.registered, other.ledger.together) == (None, 0.9)
 
 
 @pytest.mark.parametrize("session", [LOCAL], indirect=True)
@@ -177,14 +177,14 @@ def test_folders_that_are_not_the_table(session, tmp_path, inside, why):
         mb.draw(folder, labels=1, engine=session)
     assert f"got {str(folder)!r} ({why}" in str(error.value)
     shutil.rmtree(folder / inside)
-    assert mb.draw(folder, labels=1, engine=session).population["size"] == 1
+    assert mb.draw(folder, labels=1, engine=session).population.size == 1
 
 
 @pytest.mark.parametrize("session", [LOCAL], indirect=True)
 def test_text_is_compared_by_its_bytes(session, tmp_path):
     cased = " union all ".join(f"select '{x}' collate utf8_lcase as id" for x in "aA")
     session.sql(cased).createTempView("cased")
-    assert mb.draw("cased", labels=2, engine=session).population["size"] == 2
+    assert mb.draw("cased", labels=2, engine=session).population.size == 2
     session.sql("select cast(x'ff61' as string) as id").createTempView("no_text")
     with pytest.raises(mb.InputError, match="population must be readable, got 'no_text'"):
         mb.draw("no_text", labels=1, engine=session)

@@ -282,10 +282,10 @@ def test_registered_as_one_form_it_is_on_record_as_any_other(audit, first):
     put_labels(audit)
     for name, output in forms.items():
         certificate = mb.certify(audit, holdout=output, threshold=0.2)
-        assert certificate.ledger["registered"] == 3, name
-        assert (certificate.ledger["matchers"], certificate.ledger["together"]) == (1, 0.95)
+        assert certificate.ledger.registered == 3, name
+        assert (certificate.ledger.matchers, certificate.ledger.together) == (1, 0.95)
     other = mb.certify(audit, holdout=forms["CSV"], threshold=0.3)
-    assert (other.ledger["registered"], other.ledger["matchers"]) == (None, 2)
+    assert (other.ledger.registered, other.ledger.matchers) == (None, 2)
 
 
 @pytest.mark.parametrize("name", ["score", "id", "row", "more"])
@@ -294,9 +294,9 @@ def test_one_changed_value_is_another_matcher(audit, name):
     put_labels(audit)
     for form, output in outputs(audit.parent, changed(name)).items():
         certificate = mb.certify(audit, holdout=output, threshold=0.05)
-        assert certificate.ledger["registered"] is None, form
+        assert certificate.ledger.registered is None, form
         # What was registered, and what all these forms have in common: two matchers.
-        assert (certificate.ledger["matchers"], certificate.ledger["together"]) == (2, 0.9), form
+        assert (certificate.ledger.matchers, certificate.ledger.together) == (2, 0.9), form
 
 
 def test_columns_named_otherwise_are_settled_by_rows(audit):
@@ -310,9 +310,9 @@ def test_columns_named_otherwise_are_settled_by_rows(audit):
     mb.register(audit, holdout=both, columns=names, threshold=0.2)
     put_labels(audit)
     certificate = mb.certify(audit, holdout=plain, threshold=0.2)
-    assert certificate.ledger["registered"] == 3
+    assert certificate.ledger.registered == 3
     certificate = mb.certify(audit, holdout=both, columns=names | {"y": "wrong"}, threshold=0.2)
-    assert (certificate.ledger["registered"], certificate.ledger["matchers"]) == (None, 2)
+    assert (certificate.ledger.registered, certificate.ledger.matchers) == (None, 2)
 
 
 def test_bytes_that_agree_are_enough(audit, monkeypatch):
@@ -332,13 +332,13 @@ def test_bytes_that_agree_are_enough(audit, monkeypatch):
     put_labels(audit)
     certificate = mb.certify(audit, holdout=forms["CSV"], threshold=0.2)
     assert calls == ["holdout"]
-    assert certificate.ledger["registered"] == 3
+    assert certificate.ledger.registered == 3
     again = mb.certify(audit, holdout=forms["Parquet, snappy"], threshold=0.2)
     assert calls == ["holdout", "holdout"]
-    assert again.ledger["registered"] == 3
+    assert again.ledger.registered == 3
     later = mb.certify(audit, holdout=forms["Parquet, snappy"], threshold=0.2)
     assert len(calls) == 2  # its bytes are on record by now
-    assert later.inputs["holdout"]["digest"] == again.inputs["holdout"]["digest"]
+    assert later.inputs.outputs[0].digest == again.inputs.outputs[0].digest
 
 
 def test_large_files_that_nobody_registered_are_known_by_their_bytes(audit, monkeypatch):
@@ -347,8 +347,8 @@ def test_large_files_that_nobody_registered_are_known_by_their_bytes(audit, monk
     forms = outputs(audit.parent)
     for name, matchers in (("CSV", 1), ("CSV", 1), ("Parquet, snappy", 2)):
         certificate = mb.certify(audit, holdout=forms[name], threshold=0.2)
-        assert certificate.inputs["holdout"]["digest"]["rows"] is None
-        assert certificate.ledger["matchers"] == matchers
+        assert certificate.inputs.outputs[0].digest.rows is None
+        assert certificate.ledger.matchers == matchers
 
 
 # --- populations, labels, drawing again, verifying --------------------------------------------
@@ -424,8 +424,8 @@ def test_rows_that_a_certificate_claims_are_digested_again(audit, is_watched):
     (audit / "ledger.jsonl").write_text("\n".join(lines) + "\n")
     if is_watched:
         append(audit, "watch", holdout=issued.holdout[0].as_dict())
-    placed = on_record(forged, standing(read_ledger(audit).entries, issued).as_dict())
-    assert (placed.ledger["registered"], placed.ledger["matchers"]) == (3, 1)
+    placed = on_record(forged, standing(read_ledger(audit).entries, issued))
+    assert (placed.ledger.registered, placed.ledger.matchers) == (3, 1)
     append(audit, "certificate", certificate=placed.as_dict()["digest"], **issued.as_dict())
     placed.save(audit / "certificate.json", force=True)
     assert mb.verify(audit).differences == (

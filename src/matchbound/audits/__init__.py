@@ -1,13 +1,13 @@
 """A population's draw, and the folder that it lives in."""
 
 from matchbound.audits.audit import Audit, enter_labels
-from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdict, how_searched
+from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdict
 from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
 from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import FILES, PARTS, Draw
 from matchbound.audits.folder import LABELS
-from matchbound.audits.inputs import Identity, Inputs
+from matchbound.audits.inputs import Inputs, OutputRef, TableRef
 from matchbound.audits.labels import OF_CLUSTERS, check_all_labelled, labels, labels_of
 from matchbound.audits.ledger import (
     Entry,
@@ -19,15 +19,18 @@ from matchbound.audits.ledger import (
 )
 from matchbound.audits.load import load, planned_choices, read_certified
 from matchbound.audits.order import hash_of
+from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, redraw
 from matchbound.audits.standing import (
     Issued,
+    Seeded,
     Standing,
     before_labels,
     outputs_on_record,
     planned,
     standing,
 )
+from matchbound.audits.supplied import Identity, Supplied
 from matchbound.audits.wishes import Wishes
 
 __all__ = [
@@ -48,8 +51,15 @@ __all__ = [
     "Inputs",
     "Issued",
     "Ledger",
+    "OutputRef",
     "Page",
+    "Provenance",
+    "Searched",
+    "SearchedFile",
+    "Seeded",
     "Standing",
+    "Supplied",
+    "TableRef",
     "Verdict",
     "Wishes",
     "append",
@@ -61,7 +71,6 @@ __all__ = [
     "enter_labels",
     "given_choices",
     "hash_of",
-    "how_searched",
     "labels",
     "labels_of",
     "load",

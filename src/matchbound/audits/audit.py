@@ -93,7 +93,7 @@ class Audit:
 
     def population(self, population: Any = None) -> Any:
         """Where the population is now: as the user says, as recorded, or beside the folder."""
-        recorded = self.drawn.population["path"]
+        recorded = self.drawn.population.path
         if population is not None:
             return population
         if recorded is None:
@@ -101,7 +101,7 @@ class Audit:
                 "population must be given again, because it was drawn from a table in memory, got "
                 "None. Certify from Python with the same table, or draw from a file."
             )
-        digest = self.drawn.population_digest.bytes
+        digest = self.drawn.population.digest.bytes
         if self.folder is None or digest is None:
             return recorded
         paths = find_file(recorded, self.folder)

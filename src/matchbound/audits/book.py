@@ -1,13 +1,11 @@
 """The labels that people gave on the labelling page, made from the ledger's entries alone."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 from matchbound.audits.ledger import Entry
-from matchbound.files import csv_text, digest_of_text
+from matchbound.files import csv_text
 
 UNSURE = "unsure"
 CONFLICT = "conflict"
@@ -133,51 +131,3 @@ class Book:
         """labels.csv: a row a true match, an empty y for none; no row where nothing is settled."""
         rows = [(v.node, y) for v in self.settled() for y in v.matches or ("",)]
         return csv_text(["x", "y"], rows)
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """How the labels came about that were made on the labelling page.
-
-    `twice` nodes were labelled by several people, who agreed on `agreed` of them. `changed` labels
-    were given anew or undone. A matcher's answer was shown at `answers` nodes; `watched`: live
-    bounds were shown. `search` is how true matches were searched for, in order.
-    """
-
-    nodes: int
-    labellers: int
-    agreed: int
-    twice: int
-    changed: int
-    answers: int
-    watched: bool
-    search: Sequence[Mapping[str, Any]]
-
-
-def label_provenance(entries: Sequence[Entry], digest: str | None) -> Provenance | None:
-    """How the labels in a file of this digest came about, if the labelling page wrote it."""
-    book = Book.of(entries)
-    if not book.live or digest_of_text(book.to_csv()) != digest:
-        return None
-    agreed, twice = book.agreement()
-    verdicts = [(verdict.place, verdict.labeller) for verdict in book.live.values()]
-    undone = sum(one["kind"] == "undo" for one in entries)
-    return Provenance(
-        nodes=len(book.settled()),
-        labellers=len({labeller for _, labeller in verdicts}),
-        agreed=agreed,
-        twice=twice,
-        changed=len(verdicts) - len(set(verdicts)) + undone,
-        answers=len({one["place"] for one in entries if one["kind"] == "answer"}),
-        watched=any(one["kind"] == "watch" for one in entries),
-        search=[one["search"] for one in entries if one["kind"] == "search"],
-    )
-
-
-def how_searched(search: Mapping[str, Any]) -> str:
-    """`among the 1000 records of right.csv, by search of any field, …`."""
-    against, candidates = search["against"], search["candidates"]
-    by = "by search of any field and the records nearest in text"
-    if candidates is not None:
-        by += f", with candidates from {Path(candidates['path']).name}"
-    return f"among the {against['records']} records of {Path(against['path']).name}, {by}"

@@ -5,6 +5,7 @@ from typing import Any
 
 from matchbound.audits.audit import Audit
 from matchbound.audits.draw import digest_as_drawn, join_orders
+from matchbound.audits.inputs import DrawRef, Origins, Population, TableRef
 from matchbound.audits.training import check_second
 from matchbound.engines import Engine
 from matchbound.errors import InputError
@@ -35,8 +36,8 @@ def as_drawn(
     population: Any,
     choices: tuple[Choices, tuple[str, ...]],
     columns: tuple[Sequence[tuple[Source, str]], Sequence[tuple[Source, str]]],
-) -> Setting:
-    """Load the population of a draw, and return its nodes with all that was fixed.
+) -> tuple[Setting, Origins]:
+    """Load the population of a draw, and return its nodes with all that was fixed, and its tables.
 
     `columns` are those of x and of y, if ids may be read as they are.
     """
@@ -48,7 +49,7 @@ def as_drawn(
             f"population must be what was drawn from, got {source.path or 'a table'!r}, which has "
             "changed since. Restore it, or draw again."
         )
-    column = id_column(source, draw.population["id"])
+    column = id_column(source, draw.population.id)
     xs, ys = columns
     compared = [*xs, *(ys if draw.matching.dedupe else [])]
     origin = draw.matching.source
@@ -56,31 +57,28 @@ def as_drawn(
     kind = kind_of_ids(source, column, *compared) if whole else "string"
     size = read_ids(con, source, "population", column, kind, checked=True, origin=origin)
     path = None if audit.folder is None else audit.folder / "draw.json"
-    drawn = {
-        "path": None if path is None else str(path),
-        "digest": Digest(None, draw.digest if path is None else digest_of_file(path)).as_dict(),
-        "seed_given": draw.seed_given,
-    }
-    of_population = {"size": size, "id": draw.population["id"]}
-    inputs = {"population": _record(source, digest, **of_population), "draw": drawn}
-    if draw.trained_on is not None:
-        inputs["trained_on"] = dict(draw.trained_on)
+    digest_of_draw = Digest(None, draw.digest if path is None else digest_of_file(path))
+    origins = Origins(
+        Population(source.path, digest, size, draw.population.id),
+        DrawRef(None if path is None else str(path), digest_of_draw, draw.seed_given),
+        draw.trained_on,
+    )
     chosen, exploratory = choices
     if draw.is_second:
         check_second(chosen)
     draw.matching.check_future(chosen.future)
-    return Setting(
+    setting = Setting(
         size,
         (kind, kind),
         draw.sample,
         draw.gap if chosen.gap else (),
         chosen,
-        inputs,
         GIVEN if draw.seed_given else DRAWN_AFTER if draw.is_second else DRAWN,
         draw.matching,
         exploratory,
         stops=chosen.until_true is not None or (draw.choices.is_anytime and chosen.is_anytime),
     )
+    return setting, origins
 
 
 def as_brought(
@@ -91,7 +89,7 @@ def as_brought(
     choices: Choices,
     matching: Matching,
     read: Callable[[], None],
-) -> Setting:
+) -> tuple[Setting, Origins]:
     """The nodes that have a label: D, and all others to validate on. Their order means nothing."""
     matching.check_future(choices.future)
     source = open_source(con, "population", population)
@@ -99,8 +97,6 @@ def as_brought(
     size = read_ids(con, source, "population", column, origin=matching.source)
     read()
     digest = digest_of_ids(con, source, column, matching.source)
-    record = _record(source, digest, size=size, id=id, **matching.as_dict())
-    inputs: dict[str, Any] = {"population": record}
     labelled = _ids(con, "select distinct x as id from labels")
     if not labelled:
         raise InputError("labels must be of at least one node, got none. Check the file.")
@@ -111,11 +107,13 @@ def as_brought(
             "Give the population that the labelled nodes were drawn from."
         )
     trained: list[str] = []
+    of_trained = None
     if trained_on is not None:
         used = open_source(con, "trained_on", trained_on)
         column = id_column(used, None, "x")
         read_ids(con, used, "trained", column, origin=matching.source)
-        inputs["trained_on"] = _record(used, digest_of_ids(con, used, column, matching.source))
+        digest_of_trained = digest_of_ids(con, used, column, matching.source)
+        of_trained = TableRef(used.path, digest_of_trained)
         trained = _ids(con, "select id from trained")
         unlabelled = sorted(set(trained) - set(labelled))
         if unlabelled:
@@ -125,11 +123,9 @@ def as_brought(
             )
     kept = set(trained)
     sample = join_orders(trained, [node for node in labelled if node not in kept])
-    return Setting(size, TEXT, sample, (), choices, inputs, BROUGHT, matching)
-
-
-def _record(source: Source, digest: Digest, /, **more: Any) -> dict[str, Any]:
-    return {"path": source.path, "digest": digest.as_dict(), **more}
+    setting = Setting(size, TEXT, sample, (), choices, BROUGHT, matching)
+    drawn_from = Population(source.path, digest, size, id, matching)
+    return setting, Origins(drawn_from, None, of_trained)
 
 
 def _ids(con: Engine, select: str) -> list[str]:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.audits.draw import FILES, Draw
-from matchbound.audits.folder import draw_record, is_written, last_draw
+from matchbound.audits.folder import is_written, last_draw, written_in
 from matchbound.audits.ledger import NAME, Entry, since_draw, sound_ledger, transaction
 from matchbound.audits.standing import draws_cost
 from matchbound.errors import InputError
 from matchbound.files import alone, is_file, refuse_existing, refuse_open_page
-from matchbound.tables import Recorded, is_same_table
+from matchbound.tables import Digest, Recorded, is_same_table
 from matchbound.theorems import at_least, percent
 
 
@@ -79,7 +79,7 @@ def decide(folder: Path, entries: Sequence[Entry], request: Request) -> Decision
 def _is_same(name: str, before: Any, now: Any) -> bool:
     """Whether a fact is as it was; tables and matchers' outputs are compared by their rows."""
     if name in ("population", "trained_on"):
-        return is_same_table(before, now)
+        return is_same_table(Digest.if_any(before), Digest.if_any(now))
     if name == "holdout":
         one, other = ([Recorded.of(record) for record in records] for records in (before, now))
         return len(one) == len(other) and all(map(Recorded.is_same, one, other))
@@ -184,7 +184,7 @@ def _check_folder(
             "`draw` with the same arguments, which finishes it; or make another, which costs its δ "
             "again, with --force."
         )
-    record, train_seed = draw_record(folder), request.facts["train_seed"]
-    if train_seed is not None and record is not None and record["seed"] == train_seed:
+    written, train_seed = written_in(folder), request.facts["train_seed"]
+    if train_seed is not None and written is not None and written.seed == train_seed:
         return  # the draw of D alone that this one continues
     refuse_existing([folder / name for name in FILES], force or decision.unfinished)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from matchbound.audits.draw import Draw, join_orders
+from matchbound.audits.inputs import Population, TableRef
 from matchbound.audits.order import first, first_until
 from matchbound.audits.training import without_trained
 from matchbound.engines import Engine
@@ -20,7 +21,7 @@ class Earlier:
 
     nodes: Sequence[str]
     seed: str | None = None
-    source: Mapping[str, Any] | None = None
+    source: TableRef | None = None
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Draft:
     """What to draw from the tables `population` and `matched`, once there is a seed."""
 
     con: Engine
-    population: Mapping[str, Any]
+    population: Population
     labels: int | None
     train: int
     choices: Choices
@@ -41,11 +42,11 @@ class Draft:
     @property
     def left(self) -> int:
         """How many nodes S may be drawn from."""
-        return int(self.population["size"]) - (self.train if self.earlier else 0)
+        return self.population.size - (self.train if self.earlier else 0)
 
     def checked_labels(self) -> int | None:
         """Check the sizes; return the number of validation nodes, None if the seed decides it."""
-        check_count("gap", self.choices.gap, 0, self.population["size"])
+        check_count("gap", self.choices.gap, 0, self.population.size)
         if self.is_train_alone:
             return None
         if self.choices.until_matched:
@@ -88,7 +89,7 @@ class Draft:
         return [*_sizes_in_words(self), *_choices_in_words(self), *_seed_in_words(self, seed)]
 
     def make(self, seed: str) -> Draw:
-        compared = first(self.con, seed, "gap", self.choices.gap, self.population["size"])
+        compared = first(self.con, seed, "gap", self.choices.gap, self.population.size)
         trained, earlier = self._trained(seed), self.earlier
         validated = [] if self.is_train_alone else self._validated(seed, trained)
         depends = self.choices.among or self.choices.until_matched
@@ -110,7 +111,7 @@ class Draft:
 
     def _trained(self, seed: str) -> Sequence[str]:
         if self.earlier is None:
-            return first(self.con, seed, "train", self.train, self.population["size"])
+            return first(self.con, seed, "train", self.train, self.population.size)
         tables = ["population", "matched"] if self.registered else ["population"]
         without_trained(self.con, self.earlier.nodes, tables)
         return self.earlier.nodes

@@ -3,10 +3,10 @@
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from matchbound.audits.folder import (
     LABELS,
@@ -15,8 +15,10 @@ from matchbound.audits.folder import (
     refuse_labels,
     refuse_unfinished,
 )
+from matchbound.audits.inputs import Population, TableRef
 from matchbound.audits.ledger import NAME as LEDGER
 from matchbound.audits.ledger import Transaction, transaction
+from matchbound.audits.written import Written
 from matchbound.engines import Engine
 from matchbound.errors import InputError, MatchboundError, UnfinishedError
 from matchbound.files import (
@@ -62,7 +64,7 @@ class Draw:
     from a `folder` belongs to that folder's ledger.
     """
 
-    population: Mapping[str, Any]
+    population: Population
     seed: str
     labels: int
     train: int
@@ -74,7 +76,7 @@ class Draw:
     registered: tuple[Recorded, ...] = ()
     seed_given: bool = False
     train_seed: str | None = None
-    trained_on: Mapping[str, Any] | None = None
+    trained_on: TableRef | None = None
     folder: Path | None = field(default=None, compare=False)
 
     @property
@@ -89,11 +91,7 @@ class Draw:
 
     @property
     def digest(self) -> str:
-        return str(self.as_dict()["digest"])
-
-    @property
-    def population_digest(self) -> Digest:
-        return Digest.of(self.population["digest"])
+        return self.written.digest
 
     @property
     def is_second(self) -> bool:
@@ -149,19 +147,20 @@ class Draw:
             )
 
     def _begins_with(self, before: "Draw") -> bool:
-        kept = ("seed", "train", "choices", "matching", "train_seed")
-        same = all(self.as_dict()[name] == before.as_dict()[name] for name in kept)
-        for name in ("size", "id"):
-            same = same and self.population[name] == before.population[name]
-        same = same and is_same_table(self.population["digest"], before.population["digest"])
-        trained_on = [one.trained_on and one.trained_on["digest"] for one in (self, before)]
         return (
-            same
-            and is_same_table(*trained_on)
+            self._kept() == before._kept()
+            and is_same_table(self.population.digest, before.population.digest)
+            and is_same_table(_digest(self.trained_on), _digest(before.trained_on))
             and self.validated[: before.labels] == before.validated
         )
 
-    def facts(self) -> dict[str, Any]:
+    def _kept(self) -> tuple[object, ...]:
+        """What stays as it is when the draw is made larger."""
+        of_population = self.population.size, self.population.id
+        seeds = self.seed, self.train_seed
+        return *seeds, self.train, self.choices.as_dict(), self.matching, *of_population
+
+    def facts(self) -> dict[str, str | int | float]:
         """The facts of the draw's entry in the ledger; `several` algorithms share its δ."""
         return {
             "draw": self.digest,
@@ -180,7 +179,7 @@ class Draw:
             "train.csv": csv_text(["id"], [(node,) for node in self.trained]) if self.train else "",
             "sample.csv": self._sample_csv(),
             "gap.csv": self._gap_csv() if self.gap else "",
-            "draw.json": json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n",
+            "draw.json": json.dumps(self.written.as_dict(), indent=2, ensure_ascii=False) + "\n",
         }
         try:
             write_whole({place / name: texts[name] for name in FILES if texts[name]}, force=True)
@@ -193,23 +192,23 @@ class Draw:
             if not texts[name]:
                 remove(place / name)
 
-    def as_dict(self) -> dict[str, Any]:
-        """The content of draw.json. Its digest reveals edits."""
-        record = {
-            "population": dict(self.population),
-            "seed": self.seed,
-            "seed_given": self.seed_given,
-            "train_seed": self.train_seed,
-            "trained_on": None if self.trained_on is None else dict(self.trained_on),
-            "labels": self.labels,
-            "train": self.train,
-            "choices": self.choices.as_dict(),
-            "matching": self.matching.as_dict(),
-            "holdout": None if self.holdout is None else self.holdout.as_dict(),
-            "sample_digest": digest_of_text(self._sample_csv()),
-            "gap_digest": digest_of_text(self._gap_csv()),
-        }
-        return record | {"digest": digest_of_text(json.dumps(record, sort_keys=True))}
+    @property
+    def written(self) -> Written:
+        """The content of draw.json."""
+        return Written(
+            self.population,
+            self.seed,
+            self.seed_given,
+            self.train_seed,
+            self.trained_on,
+            self.labels,
+            self.train,
+            self.choices,
+            self.matching,
+            self.holdout,
+            digest_of_text(self._sample_csv()),
+            digest_of_text(self._gap_csv()),
+        )
 
     @staticmethod
     def load(folder: "str | PathLike[str]") -> "Draw":
@@ -222,26 +221,22 @@ class Draw:
         try:
             sample = _read_sample(place / "sample.csv", way_out)
             record = read_json(text)
-            choices = Choices.from_dict(record["choices"])
+            written = Written.of(record)
             draw = Draw(
-                {name: record["population"][name] for name in ("path", "digest", "size", "id")},
-                record["seed"],
-                record["labels"],
-                record["train"],
-                choices,
+                written.population,
+                written.seed,
+                written.labels,
+                written.train,
+                written.choices,
                 sample,
-                Matching(**record["matching"]),
-                _read_gap(place / "gap.csv", way_out) if choices.gap else (),
-                None if record["holdout"] is None else Recorded.of(record["holdout"]),
-                seed_given=record["seed_given"],
-                train_seed=record["train_seed"],
-                trained_on=record["trained_on"],
+                written.matching,
+                _read_gap(place / "gap.csv", way_out) if written.choices.gap else (),
+                written.holdout,
+                seed_given=written.seed_given,
+                train_seed=written.train_seed,
+                trained_on=written.trained_on,
             )
-            changed = draw.as_dict() != record
-            draw.population_digest  # noqa: B018 (raises if it is none)
-            for name in ("path", "id"):
-                if not isinstance(draw.population[name], str | None):
-                    raise TypeError(f"population has no such {name}")
+            changed = draw.written.as_dict() != record
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(
                 f"audit must hold a draw.json as drawn, got one that cannot be read ({error}). "
@@ -263,12 +258,12 @@ class Draw:
 
     def __str__(self) -> str:
         if not self.labels:
-            return f"{self.train} nodes to train on out of {self.population['size']}."
+            return f"{self.train} nodes to train on out of {self.population.size}."
         both = self.labels + self.train - len(self.sample)
         until = "".join(f", until {k} of them count for {m}" for m, k in self.choices.until.items())
         gap = f" Compare the matchers on {len(self.gap)} nodes in gap.csv." if self.gap else ""
         return (
-            f"{len(self.sample)} nodes to label out of {self.population['size']}: "
+            f"{len(self.sample)} nodes to label out of {self.population.size}: "
             f"{self.labels} to validate on{until}, {self.train} to train on, {both} of them in "
             f"both.{gap}"
         )
@@ -276,9 +271,13 @@ class Draw:
 
 def digest_as_drawn(con: Engine, draw: Draw, source: Source) -> Digest | None:
     """Digest a population; None if it is not the one that was drawn from."""
-    column, drawn = id_column(source, draw.population["id"]), draw.population_digest
+    column, drawn = id_column(source, draw.population.id), draw.population.digest
     digest = digest_of_ids(con, source, column, draw.matching.source, [drawn])
     return digest if digest.is_same(drawn, read_alike=True) else None
+
+
+def _digest(table: TableRef | None) -> Digest | None:
+    return None if table is None else table.digest
 
 
 def join_orders(trained: Sequence[str], validated: Sequence[str]) -> tuple[Row, ...]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.audits.ledger import NAME, Entry, read_ledger
+from matchbound.audits.written import Written
 from matchbound.errors import InputError
 from matchbound.files import digest_of_text, is_file, read_json
 
@@ -24,22 +25,36 @@ def last_draw(entries: Sequence[Entry]) -> Entry | None:
     return next((entry for entry in reversed(entries) if entry["kind"] == "draw"), None)
 
 
-def draw_record(folder: Path) -> dict[str, Any] | None:
-    """The content of draw.json, if it is there and unchanged; sample.csv is not read."""
+def written_in(folder: Path) -> Written | None:
+    """draw.json, if it is there and unchanged; sample.csv is not read."""
     try:
-        record = read_json((folder / "draw.json").read_text("utf-8"))
-        body = {name: value for name, value in record.items() if name != "digest"}
-        return (
-            record if record["digest"] == digest_of_text(json.dumps(body, sort_keys=True)) else None
-        )
+        record = _unchanged(folder)
+        written = Written.of(record)
+        return written if written.as_dict() == record else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _unchanged(folder: Path) -> Any:
+    """The content of draw.json, of whichever version; raise ValueError if it was changed."""
+    record = read_json((folder / "draw.json").read_text("utf-8"))
+    body = {name: value for name, value in record.items() if name != "digest"}
+    if record["digest"] != digest_of_text(json.dumps(body, sort_keys=True)):
+        raise ValueError("draw.json was changed")
+    return record
+
+
+def _digest_in(folder: Path) -> str | None:
+    """The digest in draw.json, if it is there and unchanged."""
+    try:
+        return str(_unchanged(folder)["digest"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
 def is_written(folder: Path, entry: Entry) -> bool:
     """Whether the files of this entry's draw are there: draw.json is written last."""
-    record = draw_record(folder)
-    return record is not None and bool(record["digest"] == entry["draw"])
+    return bool(_digest_in(folder) == entry["draw"])
 
 
 def refuse_unfinished(folder: Path, entries: Sequence[Entry] | None = None) -> None:
@@ -47,7 +62,7 @@ def refuse_unfinished(folder: Path, entries: Sequence[Entry] | None = None) -> N
 
     `entries` are the ledger's, if it was read. An edited draw.json is refused elsewhere.
     """
-    if is_file(folder / "draw.json") and draw_record(folder) is None:
+    if is_file(folder / "draw.json") and _digest_in(folder) is None:
         return
     if entries is None:
         ledger = read_ledger(folder) if is_file(folder / NAME) else None

@@ -1,34 +1,169 @@
-"""The tables that a certificate is computed from, and what tells which tables they are."""
+"""The tables that draws and certificates are made from, as their records name them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from matchbound.audits.ledger import Entry
-from matchbound.tables import Matching, Reading
+from matchbound.tables import Digest, Matching, Output, Reading, Recorded
+
+ROLES = ("holdout", "complete")
 
 
 @dataclass(frozen=True)
-class Inputs:
-    """The tables that a certificate is computed from, and how they are read."""
+class TableRef:
+    """A table on record: where it was read from, None if from memory, and which rows it has."""
 
-    holdout: Any
-    complete: Any
-    labels: Any
-    reading: Reading
-    unlabelled: str
-    population: Any = None
-    id: str | None = None
-    trained_on: Any = None
-    matching: Matching = field(default_factory=Matching)
+    path: str | None
+    digest: Digest
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.path, str | None):
+            raise TypeError("inputs must have paths")
+
+    def as_dict(self) -> dict[str, Any]:
+        """As draw.json and certificate.json have it."""
+        return asdict(self)
+
+    @staticmethod
+    def of(record: Any) -> "TableRef":
+        """From JSON; raise TypeError or KeyError if it is not what `as_dict` returns."""
+        return TableRef(record["path"], Digest.of(record["digest"]))
 
 
 @dataclass(frozen=True)
-class Identity:
-    """What settles which tables are given: the entries on record before.
+class Population(TableRef):
+    """A population on record: its size, and its ids' column if the user named one.
 
-    `rows_of` says by name whether an input's rows are digested, whatever is on record.
+    `matching` is there where no draw has it: for labels that a person brings along.
     """
 
-    entries: Sequence[Entry] = ()
-    rows_of: Mapping[str, bool] = field(default_factory=dict)
+    size: int
+    id: str | None
+    matching: Matching | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.id, str | None):
+            raise TypeError("population has no such id")
+
+    def as_dict(self) -> dict[str, Any]:
+        record = asdict(self)
+        del record["matching"]
+        return record if self.matching is None else record | self.matching.as_dict()
+
+    @staticmethod
+    def of(record: Any) -> "Population":
+        matching = None
+        if "dedupe" in record:
+            matching = Matching(record["dedupe"], record["link"], record["source"])
+        digest = Digest.of(record["digest"])
+        return Population(record["path"], digest, record["size"], record["id"], matching)
+
+
+@dataclass(frozen=True)
+class DrawRef(TableRef):
+    """A draw that was certified from: its draw.json, and whether the user gave its seed."""
+
+    seed_given: bool
+
+    @staticmethod
+    def of(record: Any) -> "DrawRef":
+        return DrawRef(record["path"], Digest.of(record["digest"]), record["seed_given"])
+
+
+@dataclass(frozen=True)
+class OutputRef(TableRef):
+    """A matcher's output that was certified: how it was read, and how many rows were."""
+
+    role: str
+    algorithm: str
+    reading: Reading
+    rows: int
+
+    @property
+    def name(self) -> str:
+        """As certificate.json names it: `holdout`, or `complete net` of several."""
+        return f"{self.role} {self.algorithm}".strip()
+
+    @property
+    def recorded(self) -> Recorded:
+        return Recorded(self.algorithm, self.digest, self.reading)
+
+    def as_dict(self) -> dict[str, Any]:
+        record = self.recorded.as_dict()
+        del record["name"]
+        return {"path": self.path, **record, "rows": self.rows}
+
+    @staticmethod
+    def of_output(output: Output, rows: int) -> "OutputRef":
+        """For an output of which `rows` rows were read."""
+        path, read = output.source.path, output.reading
+        return OutputRef(path, output.digest, output.role, output.algorithm, read, rows)
+
+    @staticmethod
+    def of_input(name: str, record: Any) -> "OutputRef":
+        """From JSON: a certificate's input and its name."""
+        role, _, algorithm = name.partition(" ")
+        if role not in ROLES:
+            raise TypeError(f"inputs has no {name!r}")
+        digest, reading = (
+            Digest.of(record["digest"]),
+            Reading(record["columns"], record["threshold"]),
+        )
+        return OutputRef(record["path"], digest, role, algorithm, reading, record["rows"])
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Where labelled nodes come from: a population, a draw, and the labels D was known by."""
+
+    population: Population
+    draw: DrawRef | None
+    trained_on: TableRef | None
+
+    def inputs(self, labels: TableRef, outputs: Sequence[OutputRef]) -> "Inputs":
+        """All tables of a certificate, with the labels and the matchers' outputs."""
+        return Inputs(self.population, self.draw, self.trained_on, labels, tuple(outputs))
+
+
+@dataclass(frozen=True)
+class Inputs(Origins):
+    """The tables that a certificate is computed from."""
+
+    labels: TableRef
+    outputs: tuple[OutputRef, ...]
+
+    def __post_init__(self) -> None:
+        if not self.of_role("holdout"):
+            raise TypeError("inputs must have a holdout matcher")
+
+    @property
+    def tables(self) -> dict[str, TableRef]:
+        """All of them, by the names that certificate.json has."""
+        tables: dict[str, TableRef] = {"population": self.population}
+        if self.draw is not None:
+            tables["draw"] = self.draw
+        if self.trained_on is not None:
+            tables["trained_on"] = self.trained_on
+        return tables | {"labels": self.labels} | {one.name: one for one in self.outputs}
+
+    def of_role(self, role: str) -> list[OutputRef]:
+        """The outputs of the holdout matchers, or of the complete ones."""
+        return [one for one in self.outputs if one.role == role]
+
+    def as_dict(self) -> dict[str, dict[str, Any]]:
+        return {name: table.as_dict() for name, table in self.tables.items()}
+
+    @staticmethod
+    def of(record: Any) -> "Inputs":
+        """From JSON; raise TypeError or KeyError if it is not what `as_dict` returns."""
+        others = dict(record)
+        population, labels = Population.of(others.pop("population")), others.pop("labels")
+        draw, trained_on = others.pop("draw", None), others.pop("trained_on", None)
+        return Inputs(
+            population,
+            None if draw is None else DrawRef.of(draw),
+            None if trained_on is None else TableRef.of(trained_on),
+            TableRef.of(labels),
+            tuple(OutputRef.of_input(name, one) for name, one in others.items()),
+        )

@@ -65,7 +65,7 @@ def labels_of(
         form = recognise(source, {})
         if draw.matching.dedupe or isinstance(form, Clusters):
             table = open_source(con, "population", audit.population(population))
-            column = id_column(table, draw.population["id"])
+            column = id_column(table, draw.population.id)
             read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
         read_labels(con, source, form, draw.matching)
         matches: dict[str, list[str | None]] = {}

@@ -7,8 +7,9 @@ from functools import partial
 from matchbound.audits.audit import Audit
 from matchbound.audits.brought import as_brought, as_drawn
 from matchbound.audits.draw import Draw
-from matchbound.audits.inputs import Identity, Inputs
+from matchbound.audits.inputs import Origins, TableRef
 from matchbound.audits.standing import outputs_on_record, planned
+from matchbound.audits.supplied import Identity, Supplied
 from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables import (
@@ -34,17 +35,17 @@ from matchbound.theorems import Choices, Tally, brought_variances
 
 
 def read_certified(
-    con: Engine, audit: Audit, inputs: Inputs, choices: Choices, identity: Identity
+    con: Engine, audit: Audit, supplied: Supplied, choices: Choices, identity: Identity
 ) -> Sequence[Output]:
     """Open the outputs to certify; refuse a holdout that is not the one nodes were drawn by."""
     draw = audit.draw
     outputs = read_outputs(
         con,
-        inputs.holdout,
-        inputs.complete,
-        replace(inputs.reading, fixed=choices.scores),
+        supplied.holdout,
+        supplied.complete,
+        replace(supplied.reading, fixed=choices.scores),
         choices.algorithms,
-        inputs.matching if draw is None else draw.matching,
+        supplied.matching if draw is None else draw.matching,
         outputs_on_record(identity.entries) + _drawn_by(draw),
         identity.rows_of,
     )
@@ -55,31 +56,32 @@ def read_certified(
 def load(
     con: Engine,
     audit: Audit,
-    inputs: Inputs,
+    supplied: Supplied,
     outputs: Sequence[Output],
     choices: tuple[Choices, tuple[str, ...]],
     identity: Identity,
-) -> Setting:
-    """Load the population, the sample and the labels; `choices` with those not the draw's."""
-    truth = open_source(con, "labels", audit.truth(inputs.labels))
-    form = form_of_labels(truth, inputs.reading.columns)
+) -> tuple[Setting, Origins, TableRef]:
+    """Load the population, the sample and the labels, and return what names them on record.
+
+    `choices` come with the names of those that are not the draw's.
+    """
+    truth = open_source(con, "labels", audit.truth(supplied.labels))
+    form = form_of_labels(truth, supplied.reading.columns)
     native = native_columns(outputs) if isinstance(form, Pairs) else None
     xs, ys = native or ([], [])
     if audit.draw is not None:
-        setting = as_drawn(con, audit, inputs.population, choices, (xs, ys))
+        setting, origins = as_drawn(con, audit, supplied.population, choices, (xs, ys))
         load_drawn(con, setting.sample)
         read_labels(con, truth, form, setting.matching)
     else:
         _check_names_nodes(form)
-        read = partial(read_labels, con, truth, form, inputs.matching)
-        brought = inputs.population, inputs.id, inputs.trained_on
-        setting = as_brought(con, *brought, choices[0], inputs.matching, read)
+        read = partial(read_labels, con, truth, form, supplied.matching)
+        brought = supplied.population, supplied.id, supplied.trained_on
+        setting, origins = as_brought(con, *brought, choices[0], supplied.matching, read)
     kind = setting.kinds[0]
     of_y = kind if setting.matching.dedupe else key_kind(*ys) if ys else "string"
-    labels = {"path": truth.path, "digest": _digest_of_labels(con, truth, form, identity)}
-    return replace(
-        setting, kinds=(kind, of_y), truth=form, inputs={**setting.inputs, "labels": labels}
-    )
+    labels = TableRef(truth.path, _digest_of_labels(con, truth, form, identity))
+    return replace(setting, kinds=(kind, of_y), truth=form), origins, labels
 
 
 def planned_choices(
@@ -99,13 +101,10 @@ def _drawn_by(draw: Draw | None) -> list[Recorded]:
     return [] if draw is None or draw.holdout is None else [draw.holdout]
 
 
-def _digest_of_labels(
-    con: Engine, truth: Source, form: Form, identity: Identity
-) -> dict[str, str | None]:
+def _digest_of_labels(con: Engine, truth: Source, form: Form, identity: Identity) -> Digest:
     entered = [Digest.of(one["labels"]) for one in identity.entries if one["kind"] == "labels"]
     always = identity.rows_of.get("labels", False)
-    rows = rows_of_labels(truth, form)
-    return digest_of(con, truth, rows, (), entered, always=always).as_dict()
+    return digest_of(con, truth, rows_of_labels(truth, form), (), entered, always=always)
 
 
 def _check_same_holdout(draw: Draw | None, outputs: Sequence[Output]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from matchbound.audits.inputs import Inputs
 from matchbound.audits.ledger import Transaction, sound_ledger, transaction
 from matchbound.audits.standing import Issued
 from matchbound.errors import MatchboundError
@@ -61,4 +62,4 @@ def _follows(record: Any, ledger: Transaction) -> bool:
 def _facts(record: Any) -> Any:
     """What the ledger keeps of a certificate."""
     choices = Choices.from_dict(record["choices"])
-    return Issued.of(record["inputs"], choices, record["exploratory"]).as_dict()
+    return Issued.of(Inputs.of(record["inputs"]), choices, record["exploratory"]).as_dict()

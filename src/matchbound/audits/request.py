@@ -10,6 +10,7 @@ from matchbound.audits.commit import Request
 from matchbound.audits.draft import Draft, Earlier, check_count
 from matchbound.audits.draw import Draw
 from matchbound.audits.folder import refuse_labels
+from matchbound.audits.inputs import Population, TableRef
 from matchbound.audits.ledger import Entry
 from matchbound.audits.order import first
 from matchbound.audits.training import (
@@ -50,10 +51,9 @@ class Ground:
     size: int
     digest: Digest
 
-    def as_dict(self, id: str | None) -> dict[str, Any]:
-        """As it stands in draw.json; `id` is the column's name, if the user gave one."""
-        digest = self.digest.as_dict()
-        return {"path": self.source.path, "digest": digest, "size": self.size, "id": id}
+    def population(self, id: str | None) -> Population:
+        """For draw.json; `id` is the column's name, if the user gave one."""
+        return Population(self.source.path, self.digest, self.size, id)
 
 
 def requested(
@@ -121,7 +121,7 @@ def _draft(
 ) -> Draft:
     draft = Draft(
         con,
-        ground.as_dict(wishes.id),
+        ground.population(wishes.id),
         wishes.labels,
         wishes.train if earlier is None else len(earlier.nodes),
         choices,
@@ -146,7 +146,7 @@ def _facts(ground: Ground, draft: Draft, seed: str | None) -> Entry:
         "labels": draft.labels,
         "train": draft.train,
         "train_seed": None if earlier is None else earlier.seed,
-        "trained_on": None if labels is None else labels["digest"],
+        "trained_on": None if labels is None else labels.digest.as_dict(),
         "choices": None if draft.is_train_alone else draft.choices.as_dict(),
         "holdout": [one.as_dict() for one in draft.registered],
         "seed": seed,
@@ -177,7 +177,7 @@ def _earlier(con: Engine, wishes: Wishes, phase: Phase | None, size: int) -> Ear
     if wishes.trained_on is not None:
         source = open_source(con, "trained_on", wishes.trained_on)
         nodes, digest = labelled_nodes(con, source, wishes.matching)
-        earlier = Earlier(nodes, source={"path": source.path, "digest": digest.as_dict()})
+        earlier = Earlier(nodes, source=TableRef(source.path, digest))
     else:
         assert phase is not None
         earlier = Earlier(first(con, phase.seed, "train", phase.train, size), seed=phase.seed)

@@ -12,6 +12,7 @@ from matchbound.audits.draw import Draw
 from matchbound.audits.request import requested
 from matchbound.audits.training import Phase, labels_in, phase_in
 from matchbound.audits.wishes import Wishes
+from matchbound.audits.written import Written
 from matchbound.engines import Progress, connect
 from matchbound.files import hashing_once
 from matchbound.tables import Matching
@@ -161,7 +162,7 @@ def dry_run(
 
 
 def redraw(
-    before: Mapping[str, Any],
+    before: Written,
     wishes: Wishes,
     *,
     engine: Any = "duckdb",
@@ -169,8 +170,8 @@ def redraw(
     temp: Any = None,
     progress: Progress = lambda _: None,
 ) -> Draw:
-    """Repeat a draw by its seeds, as `Wishes.again` asks; `before` is what its draw.json holds."""
-    phase = Phase.of(before) if before["train_seed"] is not None else None
+    """Repeat a draw by its seeds, as `Wishes.again` asks; `before` is its draw.json."""
+    phase = Phase.of(before) if before.train_seed is not None else None
     with connect(engine, memory, temp) as con:
         request = requested(con, wishes, phase, None, progress)
-        return replace(request.make(before["seed"]), seed_given=before["seed_given"])
+        return replace(request.make(before.seed), seed_given=before.seed_given)

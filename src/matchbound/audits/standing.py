@@ -1,13 +1,14 @@
 """What the ledger says of a certificate: what was on record before, and how many ways to choose."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from matchbound.audits.book import Provenance, label_provenance
+from matchbound.audits.inputs import Inputs
 from matchbound.audits.ledger import Entry
+from matchbound.audits.provenance import Provenance, label_provenance
 from matchbound.tables import Digest, Recorded
 from matchbound.theorems import Choices, at_least
 
@@ -24,14 +25,12 @@ class Issued:
     exploratory: Sequence[str] = ()
 
     @staticmethod
-    def of(
-        inputs: Mapping[str, Mapping[str, Any]], choices: Choices, exploratory: Sequence[str]
-    ) -> "Issued":
-        """From a certificate's inputs by name, its choices, and which are not the draw's."""
+    def of(inputs: Inputs, choices: Choices, exploratory: Sequence[str]) -> "Issued":
+        """From a certificate's inputs, its choices, and the names of those not the draw's."""
         return Issued(
-            _matchers(inputs, "holdout"),
-            _matchers(inputs, "complete"),
-            Digest.of(inputs["labels"]["digest"]),
+            [one.recorded for one in inputs.of_role("holdout")],
+            [one.recorded for one in inputs.of_role("complete")],
+            inputs.labels.digest,
             choices.delta,
             choices.is_sampled,
             tuple(exploratory),
@@ -49,15 +48,6 @@ class Issued:
         }
 
 
-def _matchers(inputs: Mapping[str, Mapping[str, Any]], role: str) -> list[Recorded]:
-    outputs = []
-    for name, record in inputs.items():
-        start, _, algorithm = name.partition(" ")
-        if start == role:
-            outputs.append(Recorded.of(record, algorithm))
-    return outputs
-
-
 @dataclass(frozen=True)
 class Seeded:
     """The entries that show that the seed was made after the matcher and the choices were fixed."""
@@ -65,6 +55,10 @@ class Seeded:
     register: int
     choices: int
     draw: int
+
+    def __post_init__(self) -> None:
+        if not all(type(number) is int for number in (self.register, self.choices, self.draw)):
+            raise TypeError("ledger must hold the entries of matcher, choices and seed")
 
 
 @dataclass(frozen=True)
@@ -96,7 +90,37 @@ class Standing:
         record = asdict(self)
         if self.labelled is None:
             del record["labelled"]
+        else:
+            record["labelled"] = self.labelled.as_dict()
         return record
+
+    @staticmethod
+    def of(record: Any) -> "Standing":
+        """From JSON; raise TypeError or KeyError if it is not what `as_dict` returns."""
+        values = {name: record[name] for name in (*NUMBERS, "head", "registered", "grown")}
+        if not all(isinstance(values[name], int | float) for name in NUMBERS):
+            raise TypeError("ledger must hold numbers")
+        if not isinstance(values["registered"], int | None):
+            raise TypeError("ledger must hold the entry of the registration")
+        if not isinstance(values["grown"], bool):
+            raise TypeError("ledger must hold whether the draw has grown")
+        seeded, labelled = record["seeded"], record.get("labelled")
+        return Standing(
+            **values,
+            seeded=None if seeded is None else Seeded(**seeded),
+            labelled=None if labelled is None else Provenance.of(labelled),
+        )
+
+
+NUMBERS = (
+    "entries",
+    "draws",
+    "certificates",
+    "other_labels",
+    "matchers",
+    "uncertified",
+    "together",
+)
 
 
 def standing(entries: Sequence[Entry], issued: Issued) -> Standing:
@@ -136,13 +160,18 @@ def same_labels(one: Digest, other: Digest) -> bool:
 
 def outputs_on_record(entries: Sequence[Entry]) -> list[Recorded]:
     """Every matcher's output that these entries have."""
-    records: list[Any] = []
+    outputs = []
     for entry in entries:
         if entry["kind"] in ("register", "watch"):
-            records.append(entry["holdout"])
+            outputs.append(Recorded.of(entry["holdout"]))
         elif entry["kind"] == "certificate":
-            records += [*entry["holdout"], *entry["complete"]]
-    return [Recorded.of(record) for record in records]
+            outputs += [*_certified_in(entry, "holdout"), *_certified_in(entry, "complete")]
+    return outputs
+
+
+def _certified_in(entry: Entry, role: str) -> list[Recorded]:
+    """The holdout matchers that the entry of a certificate has, or the complete ones."""
+    return [Recorded.of(record) for record in entry[role]]
 
 
 def planned(entries: Sequence[Entry], holdouts: Iterable[Recorded]) -> dict[str, float]:
@@ -193,8 +222,8 @@ def _cost(draw: Sequence[Entry]) -> Fraction:
     numbers = _Numbers(draw)
     gaps: dict[int, set[tuple[int, ...]]] = {}  # by holdout: complete ones whose gap was sampled
     for entry in draw:
-        for holdout in entry["holdout"] if entry["kind"] == "certificate" else ():
-            complete = tuple(map(numbers.of, entry["complete"]))
+        for holdout in _certified_in(entry, "holdout") if entry["kind"] == "certificate" else ():
+            complete = tuple(map(numbers.of, _certified_in(entry, "complete")))
             sampled = {complete} if entry["is_sampled"] and complete else set()
             gaps.setdefault(numbers.of(holdout), set()).update(sampled)
     for holdout in _on_record_or_watched(draw):
@@ -215,34 +244,32 @@ class _Numbers:
             same = [group for group in groups if any(map(output.is_same, group))]
             groups = [group for group in groups if group not in same]
             groups.append([output, *(one for group in same for one in group)])
-        self._numbers = {
-            repr(one.as_dict()): number for number, group in enumerate(groups) for one in group
-        }
+        self._groups = groups
 
-    def of(self, record: Mapping[str, Any]) -> int:
-        return self._numbers[repr(Recorded.of(record).as_dict())]
+    def of(self, output: Recorded) -> int:
+        return next(number for number, group in enumerate(self._groups) if output in group)
 
 
 def _looked_at(draw: Sequence[Entry], numbers: _Numbers) -> set[int]:
     """The holdout matchers that were on record before the labels, or whose numbers were seen."""
     certificates = [entry for entry in draw if entry["kind"] == "certificate"]
-    seen = [holdout for one in certificates for holdout in one["holdout"]]
+    seen = [holdout for one in certificates for holdout in _certified_in(one, "holdout")]
     return set(map(numbers.of, (*_on_record_or_watched(draw), *seen)))
 
 
 def _certified(draw: Sequence[Entry], numbers: _Numbers) -> set[int]:
     certificates = [one for one in draw if one["kind"] == "certificate" and not one["exploratory"]]
-    return {numbers.of(holdout) for one in certificates for holdout in one["holdout"]}
+    return {numbers.of(each) for one in certificates for each in _certified_in(one, "holdout")}
 
 
-def _on_record_or_watched(draw: Sequence[Entry]) -> Iterator[Mapping[str, Any]]:
+def _on_record_or_watched(draw: Sequence[Entry]) -> Iterator[Recorded]:
     number = draw[0]["entry"]
     first = min((e["entry"] for e in draw if _is_label(e) and e["entry"] > number), default=None)
     for entry in draw:
         is_registered = entry["kind"] == "register"
         is_early = is_registered and (first is None or entry["entry"] < first)
         if is_early or entry["kind"] == "watch":
-            yield entry["holdout"]
+            yield Recorded.of(entry["holdout"])
 
 
 def _is_label(entry: Entry) -> bool:

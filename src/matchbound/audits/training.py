@@ -1,13 +1,14 @@
 """Training nodes from before the seed of S: drawn alone, or nodes that a person had labelled."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from matchbound.audits.draw import join_orders
-from matchbound.audits.folder import LABELS, draw_record
+from matchbound.audits.folder import LABELS, written_in
 from matchbound.audits.wishes import Wishes
+from matchbound.audits.written import Written
 from matchbound.engines import Engine, lend
 from matchbound.errors import InputError
 from matchbound.files import is_file
@@ -40,13 +41,12 @@ class Phase:
     matching: Matching
 
     @staticmethod
-    def of(record: Mapping[str, Any]) -> "Phase":
-        """From the content of draw.json, of D alone or of a draw that D came before."""
-        population = record["population"]
-        seed = record["train_seed"] if record["labels"] else record["seed"]
-        matching = Matching(**record["matching"])
-        digest = Digest.of(population["digest"])
-        return Phase(seed, record["train"], digest, population["id"], matching)
+    def of(written: Written) -> "Phase":
+        """From draw.json, of D alone or of a draw that D came before."""
+        population = written.population
+        seed = written.train_seed if written.labels else written.seed
+        assert seed is not None
+        return Phase(seed, written.train, population.digest, population.id, written.matching)
 
     def check(self, con: Engine, source: Source, id: str | None, matching: Matching) -> None:
         """Refuse a population, an id column or a matching that is not the first draw's."""
@@ -71,17 +71,17 @@ class Phase:
 
 def phase_in(out: Any, wishes: Wishes) -> Phase | None:
     """The first phase that is in a folder, for a draw of validation nodes alone."""
-    record = None if out is None else draw_record(Path(out))
-    if not wishes.validates or wishes.trained_on is not None or record is None:
+    written = None if out is None else written_in(Path(out))
+    if not wishes.validates or wishes.trained_on is not None or written is None:
         return None
-    if record["labels"] and record["train_seed"] is None:
+    if written.labels and written.train_seed is None:
         return None
-    if wishes.train and not record["labels"]:
+    if wishes.train and not written.labels:
         raise InputError(
             f"train must be left out where training nodes were drawn already, got {wishes.train}. "
             "Drop it: they are those in train.csv."
         )
-    return None if wishes.train else Phase.of(record)
+    return None if wishes.train else Phase.of(written)
 
 
 def labels_in(out: Any, wishes: Wishes) -> Any:

@@ -50,7 +50,7 @@ def variances_of(con: Engine, audit: Audit, output: Output) -> dict[str, float]:
         return {}
     if digest_as_drawn(con, draw, table) is None:
         return {}
-    column = id_column(table, draw.population["id"])
+    column = id_column(table, draw.population.id)
     read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
     check_on_population(con, output, draw.matching, TEXT)
     return variances_from(con, draw.trained, audit.labels, output, draw.matching)

@@ -6,8 +6,9 @@ from functools import cached_property
 from typing import Any
 
 from matchbound.audits.choices import make_choices
+from matchbound.audits.written import Written
 from matchbound.errors import InputError
-from matchbound.tables import Matching
+from matchbound.tables import Matching, Reading
 from matchbound.theorems import Choices
 
 
@@ -39,28 +40,30 @@ class Wishes:
 
     @staticmethod
     def again(
-        before: Mapping[str, Any],
+        before: Written,
         population: Any,
         labels: int | None,
         trained_on: Any = None,
         holdout: Any = None,
-        threshold: float | None = None,
-        columns: Mapping[str, str] | None = None,
+        reading: Reading | None = None,
     ) -> "Wishes":
-        """What to ask for to repeat a draw; `before` is the content of its draw.json."""
-        has_earlier = before["train_seed"] is not None or trained_on is not None
+        """What to ask for to repeat a draw; `before` is its draw.json.
+
+        `holdout` is the output that nodes were drawn by, if they were, and how it is read.
+        """
+        has_earlier = before.train_seed is not None or trained_on is not None
         return Wishes(
             population,
-            before["choices"],
+            before.choices.as_dict(),
             labels,
-            0 if has_earlier else before["train"],
-            before["seed"],
-            before["population"]["id"],
+            0 if has_earlier else before.train,
+            before.seed,
+            before.population.id,
             holdout,
-            threshold,
-            columns,
+            None if reading is None else reading.threshold,
+            None if reading is None else reading.columns,
             trained_on=trained_on,
-            matching=Matching(**before["matching"]),
+            matching=before.matching,
         )
 
     @cached_property

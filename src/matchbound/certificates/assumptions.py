@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any
 
-from matchbound.audits import BROUGHT
+from matchbound.audits import BROUGHT, Standing
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.remark import Remark
 from matchbound.tables import Clusters, Output
@@ -46,17 +45,17 @@ def assumed(
     return tuple(remark for remark, applies in conditions if applies)
 
 
-def on_record(certificate: Certificate, ledger: Mapping[str, Any]) -> Certificate:
+def on_record(certificate: Certificate, ledger: Standing) -> Certificate:
     """Return the certificate with its standing in the ledger, which may settle assumptions."""
-    registered, seeded = ledger["registered"], ledger["seeded"]
+    registered, seeded = ledger.registered, ledger.seeded
     instead: dict[Remark, tuple[Remark, ...]] = {}
     if registered is not None:
         instead[FIXED] = (Remark("on_record", (registered,)),)
     if seeded is not None and FIXED in certificate.assumptions:
-        instead[FIXED] = (Remark("seed_after_matcher", (seeded["register"], seeded["draw"])),)
+        instead[FIXED] = (Remark("seed_after_matcher", (seeded.register, seeded.draw)),)
         # The seed did not depend on the matcher's labels, whatever they were.
         instead |= {Remark("sample_unknown"): (), Remark("holdout_training_only"): ()}
-    if ledger["grown"]:
+    if ledger.grown:
         instead[NO_OTHER_DRAW] = (NO_OTHER_DRAW, Remark("grown"))
     assumptions = (instead.get(remark, (remark,)) for remark in certificate.assumptions)
     return replace(certificate, assumptions=tuple(chain(*assumptions)), ledger=ledger)

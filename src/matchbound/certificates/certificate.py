@@ -1,13 +1,14 @@
 """The certificate: guarantees, the tallies they follow from, and what was assumed."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from matchbound.audits import Inputs, Standing
 from matchbound.certificates import words
 from matchbound.certificates.advice import advise
-from matchbound.certificates.record import Record, fields_of
+from matchbound.certificates.record import Record, unreadable
 from matchbound.certificates.remark import Remark
 from matchbound.errors import InputError
 from matchbound.files import write_whole
@@ -34,12 +35,12 @@ class Certificate:
     guarantees: tuple[Guarantee, ...]
     choices: Choices
     tallies: Mapping[str, Tally]
-    inputs: Mapping[str, Any]
+    inputs: Inputs
     assumptions: tuple[Remark, ...]
     advice: tuple[Remark, ...]
     threshold: Threshold | None = None
     exploratory: tuple[str, ...] = ()
-    ledger: Mapping[str, Any] | None = None
+    ledger: Standing | None = None
 
     @property
     def record(self) -> Record:
@@ -54,10 +55,10 @@ class Certificate:
                 "choices": self.choices.as_dict(),
                 "assumptions": [remark.as_dict() for remark in self.assumptions],
                 "advice": [remark.as_dict() for remark in self.advice],
-                "inputs": dict(self.inputs),
+                "inputs": self.inputs.as_dict(),
                 "exploratory": list(self.exploratory),
                 "threshold": threshold,
-                "ledger": None if self.ledger is None else dict(self.ledger),
+                "ledger": None if self.ledger is None else self.ledger.as_dict(),
                 "tallies": {part: tally.as_dict() for part, tally in self.tallies.items()},
             }
         )
@@ -77,13 +78,34 @@ class Certificate:
         return Certificate.of(Record.read(Path(path)))
 
     @staticmethod
-    def of(record: Record) -> "Certificate":
-        return Certificate(**fields_of(record))
+    def of(written: Record) -> "Certificate":
+        """From certificate.json; refused if it is of another version, or not as one is written."""
+        written.check_version()
+        record = written.content
+        try:
+            if not record["tallies"]:
+                raise TypeError("tallies are empty")
+            names, threshold = [field.name for field in fields(Guarantee)], record["threshold"]
+            return Certificate(
+                tuple(Guarantee(*(each[n] for n in names)) for each in record["guarantees"]),
+                Choices.from_dict(record["choices"]),
+                {part: Tally.from_dict(each) for part, each in record["tallies"].items()},
+                Inputs.of(record["inputs"]),
+                tuple(map(Remark.from_dict, record["assumptions"])),
+                tuple(map(Remark.from_dict, record["advice"])),
+                None
+                if threshold is None
+                else Threshold(threshold["chosen"], tuple(threshold["passed"])),
+                tuple(record["exploratory"]),
+                None if record["ledger"] is None else Standing.of(record["ledger"]),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise unreadable(error) from None
 
     @property
     def has_complete(self) -> bool:
         """Whether it is about a complete matcher."""
-        return any(name.partition(" ")[0] == "complete" for name in self.inputs)
+        return bool(self.inputs.of_role("complete"))
 
     def value(self, metric: str, part: str | None = None) -> float:
         """The guaranteed value of a metric; of several algorithms, the worst of theirs.
@@ -125,7 +147,7 @@ class Certificate:
 
         The one rule of `--require`, of reports and of the heading.
         """
-        given = bool(self.inputs.get("draw", {}).get("seed_given"))
+        given = self.inputs.draw is not None and self.inputs.draw.seed_given
         return words.shortfall(self.choices.delta, self.exploratory, self.ledger, given)
 
     @property
@@ -166,7 +188,7 @@ def issue(
     choices: Choices,
     *,
     complete: bool,
-    inputs: Mapping[str, Any],
+    inputs: Inputs,
     assumptions: tuple[Remark, ...],
     exploratory: tuple[str, ...] = (),
 ) -> Certificate:

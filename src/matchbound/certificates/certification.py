@@ -9,8 +9,9 @@ from matchbound.audits import (
     Audit,
     Draw,
     Identity,
-    Inputs,
     Issued,
+    OutputRef,
+    Supplied,
     enter_labels,
     given_choices,
     load,
@@ -112,20 +113,19 @@ def certify(
     _check_matchers(holdout, complete, unlabelled)
     opened = Audit.open(audit)
     if audit is not None:
-        fixed = {
-            "id": id,
-            "trained_on": trained_on,
-            "assume_uniform": assume_uniform or None,
-            "dedupe": dedupe or None,
-            "link": link or None,
-            "source": source,
-        }
-        _refuse_fixed(fixed)
+        _refuse_fixed(
+            id=id,
+            trained_on=trained_on,
+            assume_uniform=assume_uniform or None,
+            dedupe=dedupe or None,
+            link=link or None,
+            source=source,
+        )
         opened.truth(labels)
         _check_validates(opened.drawn)
     else:
         _check_brought(population, labels, assume_uniform)
-    inputs = Inputs(
+    supplied = Supplied(
         holdout,
         complete,
         labels,
@@ -139,7 +139,7 @@ def certify(
     identity = Identity() if opened.folder is None else Identity(opened.ledger.checked().entries)
     changes = _changes(given_choices(choices, by_name), gap_from, opened.draw)
     with connect(engine, memory, temp) as con:
-        certificate = compute(con, opened, inputs, changes, identity, progress)
+        certificate = compute(con, opened, supplied, changes, identity, progress)
     if opened.folder is not None:
         return _enter(opened, certificate, out, force)
     if out is not None:
@@ -150,27 +150,25 @@ def certify(
 def compute(
     con: Engine,
     audit: Audit,
-    inputs: Inputs,
-    changes: Mapping[str, Any],
+    supplied: Supplied,
+    changes: Mapping[str, object],
     identity: Identity,
     progress: Progress,
 ) -> Certificate:
     """The certificate alone: nothing is written."""
     choices, exploratory = audit.choices(changes)
-    outputs = read_certified(con, audit, inputs, choices, identity)
+    outputs = read_certified(con, audit, supplied, choices, identity)
     progress("reading the population and the labels")
-    setting = load(con, audit, inputs, outputs, (choices, exploratory), identity)
-    tallies, rows = tally_parts(con, setting, outputs, inputs.unlabelled, progress)
+    setting, origins, labels = load(con, audit, supplied, outputs, (choices, exploratory), identity)
+    tallies, rows = tally_parts(con, setting, outputs, supplied.unlabelled, progress)
+    certified = [OutputRef.of_output(one, rows[one.name]) for one in outputs]
     progress("bounding")
-    complete = inputs.complete is not None
+    complete = supplied.complete is not None
     return issue(
         tallies,
         planned_choices(choices, audit, outputs, tallies),
         complete=complete,
-        inputs={
-            **setting.inputs,
-            **{one.name: one.as_dict(rows=rows[one.name]) for one in outputs},
-        },
+        inputs=origins.inputs(labels, certified),
         assumptions=assumed(tallies, setting, complete, outputs),
         exploratory=exploratory,
     )
@@ -185,7 +183,7 @@ def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Cer
     issued = Issued.of(certificate.inputs, certificate.choices, certificate.exploratory)
     with audit.transaction() as ledger:
         enter_labels(ledger, issued.labels, _validated(certificate))
-        placed = on_record(certificate, standing(ledger.entries, issued).as_dict())
+        placed = on_record(certificate, standing(ledger.entries, issued))
         ledger.add("certificate", certificate=placed.as_dict()["digest"], **issued.as_dict())
         ledger.commit()
         if out is not None:
@@ -209,7 +207,7 @@ def _check_validates(draw: Draw) -> None:
 
 def _changes(
     choices: Mapping[str, object], gap_from: str | None, draw: Draw | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     if gap_from is None:
         return dict(choices)
     if gap_from not in ("census", "sample") or draw is None:
@@ -236,7 +234,7 @@ def _check_matchers(holdout: Any, complete: Any, unlabelled: str) -> None:
         raise InputError(f"unlabelled must be refuse or worst, got {unlabelled!r}. Choose one.")
 
 
-def _refuse_fixed(fixed: Mapping[str, Any]) -> None:
+def _refuse_fixed(**fixed: object) -> None:
     for name, value in fixed.items():
         if value is not None:
             raise InputError(

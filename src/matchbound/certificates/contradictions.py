@@ -31,7 +31,7 @@ def _recomputed(certificate: Certificate) -> Iterator[str]:
     nodes = [node for tally in tallies.values() for node in (*tally.train, *tally.validation)]
     if choices.one_to_one and any((node.t or 0) > 1 for node in nodes):
         yield "tallies hold a node with several true matches, which choices.one_to_one excludes"
-    if choices.brought is ("draw" in certificate.inputs):
+    if choices.brought is (certificate.inputs.draw is not None):
         yield "choices.brought is not what the inputs say"
     if choices.brought and dict(choices.variances) != brought_variances(tallies):
         yield "choices.variances are not what the training nodes' labels give"

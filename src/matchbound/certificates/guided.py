@@ -104,7 +104,7 @@ def _checked(audit: Any, target: Any) -> Audit:
 
 def _refuse_own_files(out: Path, audit: Audit, labels: Any) -> None:
     """Refuse to write matches over what a person or the draw made, even if forced."""
-    folder, path = audit.own_folder, audit.drawn.population["path"]
+    folder, path = audit.own_folder, audit.drawn.population.path
     ours = [*audit.files, folder / "certificate.json"]
     ours += [Path(labels)] if isinstance(labels, str | os.PathLike) else []
     ours += find_file(path, folder) if path else []
@@ -147,7 +147,7 @@ class PrecisionEstimate:
 
     def precision(self, matches: Matches) -> float:
         matched_to = dict(matches.pairs())
-        size = int(self.draw.population["size"])
+        size = self.draw.population.size
         train, validation = self.draw.trained, self.draw.validated
         in_train, labelled = set(train), {*train, *validation} & self.truth.keys()
         matched = len(matched_to.keys() - labelled)

@@ -6,17 +6,15 @@ from pathlib import Path
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.rows import rows_at
 from matchbound.files import digest_of_file, find_file
-from matchbound.tables import Digest
 
 
 def at_hand(certificate: Certificate, folder: Path) -> tuple[dict[str, Path], list[str]]:
     """Find the files of the inputs, by their digests if several have the name; list the missing."""
     paths, missing = {}, []
-    for name, source in certificate.inputs.items():
-        digest = Digest.of(source["digest"])
-        is_file = source["path"] is not None and digest.bytes is not None
-        files = find_file(source["path"], folder) if is_file else []
-        fitting = [file for file in files if digest_of_file(file) == digest.bytes]
+    for name, source in certificate.inputs.tables.items():
+        path, digest = source.path, source.digest.bytes
+        files = [] if path is None or digest is None else find_file(path, folder)
+        fitting = [file for file in files if digest_of_file(file) == digest]
         if files:
             paths[name] = (fitting or files)[0]
         else:
@@ -30,12 +28,12 @@ def file_differences(certificate: Certificate, paths: Mapping[str, Path]) -> Ite
     A file may have other bytes than the one that was certified, if it has the same rows.
     """
     for name, path in paths.items():
-        recorded = Digest.of(certificate.inputs[name]["digest"])
+        recorded = certificate.inputs.tables[name].digest
         if digest_of_file(path) == recorded.bytes:
             continue
         if recorded.rows is None or rows_at(certificate, name, paths) != recorded.rows:
             yield f"inputs.{name}: {str(path)!r} is not the file that was certified"
     size = next(iter(certificate.tallies.values())).size
-    recorded = certificate.inputs.get("population", {}).get("size")
-    if recorded != size:
-        yield f"inputs.population.size is {recorded!r}, the tallies' {size}"
+    population = certificate.inputs.population
+    if population.size != size:
+        yield f"inputs.population.size is {population.size!r}, the tallies' {size}"

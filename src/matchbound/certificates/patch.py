@@ -106,7 +106,7 @@ def _check_out(
     """Refuse, before anything is read, a name that cannot be written, or a file that is there."""
     check_name(place)
     inputs: list[Any] = [source.path for source in sources]
-    inputs += [given for given in (population, audit.drawn.population["path"]) if _is_path(given)]
+    inputs += [given for given in (population, audit.drawn.population.path) if _is_path(given)]
     inputs += audit.files
     refuse_input_as_out(place, inputs)
     refuse_existing([place], force)
@@ -147,7 +147,7 @@ def _read_verified(con: Engine, draw: Draw, form: Form, found_clusters: bool) ->
         con.keep("known", "select id as x from sample")
         con.keep("verified", f"select x, y from ({OF_CLUSTERS}) where y is not null")
         return
-    check_pairs(con, draw.population["size"], drawn, single, "worst", dedupe)
+    check_pairs(con, draw.population.size, drawn, single, "worst", dedupe)
     con.keep("known", "select distinct x from labels")
     con.keep("verified", "select x, y from labels where y is not null")
 

@@ -1,6 +1,7 @@
 """A certificate's place in the ledger, checked."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ from matchbound.audits import (
     Entry,
     Issued,
     Ledger,
+    Seeded,
+    Standing,
     planned,
     read_ledger,
     standing,
@@ -16,7 +19,7 @@ from matchbound.audits import (
 from matchbound.certificates.certificate import Certificate
 from matchbound.errors import MatchboundError
 from matchbound.files import is_file
-from matchbound.tables import is_same_table
+from matchbound.tables import Digest, is_same_table
 
 
 def ledger_of(path: Path, paths: Mapping[str, Path]) -> Path | None:
@@ -37,8 +40,8 @@ def unfinished_ledger(folder: Path) -> str:
     return f"The ledger's last line is unfinished (a crash). Run: matchbound repair {folder}"
 
 
-def ledger_differences(certificate: Certificate, folder: Path) -> Iterator[str]:
-    """Yield what the ledger has otherwise than the certificate."""
+def ledger_differences(certificate: Certificate, recorded: Standing, folder: Path) -> Iterator[str]:
+    """Yield what the ledger has otherwise than the certificate, and than how it stands."""
     try:
         ledger = read_ledger(folder)
     except MatchboundError as error:
@@ -47,18 +50,18 @@ def ledger_differences(certificate: Certificate, folder: Path) -> Iterator[str]:
     if ledger.problems:
         yield from (f"ledger.jsonl: {problem}" for problem in ledger.problems)
         return
-    recorded, digest = certificate.ledger or {}, certificate.as_dict()["digest"]
-    before = ledger.entries[: recorded["entries"]]
+    digest = certificate.as_dict()["digest"]
+    before = ledger.entries[: recorded.entries]
     entry = next((e for e in ledger.of_kind("certificate") if e["certificate"] == digest), None)
     if entry is None:
-        yield from _out_of_order(ledger, recorded["seeded"])
-        yield f"ledger.jsonl: entry {recorded['entries'] + 1}, this certificate's, is missing"
-    elif entry["entry"] != recorded["entries"] + 1 or any(
+        yield from _out_of_order(ledger, recorded.seeded)
+        yield f"ledger.jsonl: entry {recorded.entries + 1}, this certificate's, is missing"
+    elif entry["entry"] != recorded.entries + 1 or any(
         entry.get(name) != value for name, value in _issued(certificate).as_dict().items()
     ):
         yield f"ledger.jsonl: entry {entry['entry']} is not as this certificate has it"
     elif _standing(before, certificate) != recorded:
-        yield from _out_of_order(ledger, recorded["seeded"])
+        yield from _out_of_order(ledger, recorded.seeded)
         yield "ledger is not what the entries before this certificate give"
     try:
         draw = Draw.load(folder)
@@ -76,12 +79,12 @@ def _draw_differences(draw: Draw, ledger: Ledger) -> Iterator[str]:
         return
     number = entry.get("choices")
     fixed = {
-        "population": draw.population["digest"],
-        "size": draw.population["size"],
+        "population": draw.population.digest.as_dict(),
+        "size": draw.population.size,
         "matching": draw.matching.as_dict(),
         "train": draw.train,
         "train_seed": draw.train_seed,
-        "trained_on": None if draw.trained_on is None else draw.trained_on["digest"],
+        "trained_on": None if draw.trained_on is None else draw.trained_on.digest.as_dict(),
         "choices": draw.choices.as_dict(),
         "seed": draw.seed if draw.seed_given else None,
     }
@@ -89,14 +92,17 @@ def _draw_differences(draw: Draw, ledger: Ledger) -> Iterator[str]:
         yield f"ledger.jsonl: entry {entry['entry']} is not as draw.json has it"
     elif number is not None:
         before = ledger.entries[number - 1] if 0 < number < entry["entry"] else {}
-        if draw.labels and not all(_is_as_fixed(name, before, fixed) for name in fixed):
+        if draw.labels and not all(
+            _is_same(name, before.get(name), value) for name, value in fixed.items()
+        ):
             yield f"ledger.jsonl: entry {number} is not the choices that draw.json has"
 
 
-def _is_as_fixed(name: str, entry: Mapping[str, Any], fixed: Mapping[str, Any]) -> bool:
+def _is_same(name: str, entered: Any, fixed: Any) -> bool:
+    """Whether a fact of an entry is as fixed; tables are compared by their rows."""
     if name in ("population", "trained_on"):
-        return is_same_table(entry.get(name), fixed[name])
-    return bool(entry.get(name) == fixed[name])
+        return is_same_table(Digest.if_any(entered), Digest.if_any(fixed))
+    return bool(entered == fixed)
 
 
 def _plan_differences(
@@ -109,17 +115,17 @@ def _plan_differences(
         yield "choices.variances are not what the draw or the ledger has"
 
 
-def _standing(entries: Sequence[Entry], certificate: Certificate) -> dict[str, Any] | None:
+def _standing(entries: Sequence[Entry], certificate: Certificate) -> Standing | None:
     """How the certificate stands after these entries; None if no draw is among them."""
     try:
-        return standing(entries, _issued(certificate)).as_dict()
+        return standing(entries, _issued(certificate))
     except (KeyError, IndexError, TypeError):
         return None
 
 
-def _out_of_order(ledger: Ledger, seeded: Mapping[str, int] | None) -> Iterator[str]:
+def _out_of_order(ledger: Ledger, seeded: Seeded | None) -> Iterator[str]:
     """Yield which entries that the certificate names are not of a matcher, choices and a seed."""
-    for kind, number in (seeded or {}).items():
+    for kind, number in () if seeded is None else asdict(seeded).items():
         entry = ledger.entries[number - 1] if 0 < number <= len(ledger.entries) else {}
         if entry.get("kind") != kind:
             yield (

@@ -3,18 +3,14 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matchbound.certificates.remark import Remark
 from matchbound.errors import InputError
 from matchbound.files import digest_of_text, read_json, read_text
-from matchbound.tables import Digest
-from matchbound.theorems import Choices, Guarantee, Tally, Threshold
 
 VERSION = 2
-INPUTS = ("population", "draw", "labels", "trained_on", "holdout", "complete")
 SHORT = 16  # of a part's digest; the whole certificate's is in full
 
 
@@ -48,6 +44,19 @@ class Record:
     @property
     def version(self) -> object:
         return self.content["matchbound"]
+
+    def check_version(self) -> None:
+        """Refuse a record of another version."""
+        if self.version == 1:
+            raise InputError(
+                f"certificate must be of version {VERSION} to be loaded or shown, got 1. Check it "
+                "with `matchbound verify`, which knows version 1, and certify again."
+            )
+        if self.version != VERSION:
+            raise InputError(
+                f"certificate must be of version {VERSION}, got {self.version!r}. "
+                "Use the matchbound that wrote it."
+            )
 
     @property
     def text(self) -> str:
@@ -96,80 +105,11 @@ class Record:
         return leaves(body)
 
 
-def fields_of(written: Record) -> dict[str, Any]:
-    """Return the fields of the certificate in a record of this version."""
-    _check_version(written.version)
-    record = written.content
-    try:
-        _check_inputs(record["inputs"])
-        if not record["tallies"]:
-            raise TypeError("tallies are empty")
-        return {
-            "guarantees": tuple(
-                Guarantee(**{field.name: each[field.name] for field in fields(Guarantee)})
-                for each in record["guarantees"]
-            ),
-            "choices": Choices.from_dict(record["choices"]),
-            "tallies": {part: Tally.from_dict(each) for part, each in record["tallies"].items()},
-            "inputs": record["inputs"],
-            "assumptions": tuple(map(Remark.from_dict, record["assumptions"])),
-            "advice": tuple(map(Remark.from_dict, record["advice"])),
-            "threshold": _threshold(record["threshold"]),
-            "exploratory": tuple(record["exploratory"]),
-            "ledger": _ledger(record["ledger"]),
-        }
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise unreadable(error) from None
-
-
 def unreadable(error: Exception) -> InputError:
     return InputError(
         f"certificate must hold what matchbound wrote, got something else ({error}). "
         "Give a certificate.json as it was written."
     )
-
-
-def _check_version(version: object) -> None:
-    if version == 1:
-        raise InputError(
-            f"certificate must be of version {VERSION} to be loaded or shown, got 1. Check it with "
-            "`matchbound verify`, which knows version 1, and certify again."
-        )
-    if version != VERSION:
-        raise InputError(
-            f"certificate must be of version {VERSION}, got {version!r}. "
-            "Use the matchbound that wrote it."
-        )
-
-
-def _check_inputs(inputs: Mapping[str, Mapping[str, object]]) -> None:
-    for name, source in inputs.items():
-        if name.partition(" ")[0] not in INPUTS:
-            raise TypeError(f"inputs has no {name!r}")
-        if not isinstance(source["path"], str | None):
-            raise TypeError("inputs must have paths")
-        Digest.of(source["digest"])
-
-
-def _threshold(record: Any) -> Threshold | None:
-    return None if record is None else Threshold(record["chosen"], tuple(record["passed"]))
-
-
-def _ledger(record: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    if record is None:
-        return None
-    names = ("entries", "draws", "certificates", "other_labels", "matchers", "uncertified")
-    numbers = [record[name] for name in (*names, "together")]
-    if not all(isinstance(n, int | float) for n in numbers) or not record.keys() >= {"head"}:
-        raise TypeError("ledger must hold numbers")
-    if not isinstance(record["registered"], int | None):
-        raise TypeError("ledger must hold the entry of the registration")
-    seeded = record["seeded"]
-    if not isinstance(record["grown"], bool) or not isinstance(seeded, dict | None):
-        raise TypeError("ledger must hold the entries of matcher, choices and seed")
-    if seeded is not None and set(seeded) != {"register", "choices", "draw"}:
-        raise TypeError("ledger must hold the entries of matcher, choices and seed")
-    return record
 
 
 def guarantee_differences(

@@ -1,6 +1,7 @@
 """A certificate's tallies, counted again from its inputs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from matchbound.audits import (
     Identity,
     Inputs,
     Ledger,
+    Supplied,
     Wishes,
     before_labels,
     read_ledger,
@@ -22,9 +24,7 @@ from matchbound.certificates.certification import compute
 from matchbound.certificates.rows import rows_at
 from matchbound.engines import Progress, connect
 from matchbound.errors import MatchboundError
-from matchbound.tables import Digest, Matching, Reading
-
-MATCHING = ("dedupe", "link", "source")
+from matchbound.tables import Matching, Reading
 
 
 def recount_differences(
@@ -36,30 +36,26 @@ def recount_differences(
 ) -> Iterator[str]:
     """Yield what does not follow from the inputs."""
     inputs, choices = certificate.inputs, certificate.choices
-    population = inputs["population"]
-    first = next(source for name, source in inputs.items() if name.partition(" ")[0] == "holdout")
+    population, holdout = inputs.population, inputs.of_role("holdout")[0]
     folder, audit = paths["draw"].parent if "draw" in paths else None, Audit()
     changes = choices.as_dict()
-    matching = Matching()
     try:
         if folder is not None:
             ledger = read_ledger(folder)  # `verify` names its problems
             audit = Audit(folder, Draw.load(folder), Ledger() if ledger.problems else ledger)
-            yield from _redrawn(audit.drawn, paths, first, memory, temp, progress)
+            yield from _redrawn(audit.drawn, paths, holdout.reading, memory, temp, progress)
             changes = {name: changes[name] for name in certificate.exploratory}
-        else:
-            matching = Matching(**{name: population[name] for name in MATCHING})
         banded = choices.bands or choices.candidates
-        given = Inputs(
-            _files_of(paths, "holdout"),
-            _files_of(paths, "complete"),
+        given = Supplied(
+            _files_of(inputs, paths, "holdout"),
+            _files_of(inputs, paths, "complete"),
             paths["labels"],
-            Reading(first["columns"], None if banded else first["threshold"]),
+            replace(holdout.reading, threshold=None) if banded else holdout.reading,
             _unlabelled(certificate),
             paths["population"],
-            population["id"] if folder is None else None,
+            population.id if folder is None else None,
             paths.get("trained_on"),
-            matching,
+            population.matching or Matching(),
         )
         with connect("duckdb", memory, temp) as con:
             again = compute(con, audit, given, changes, _identity(certificate, audit), progress)
@@ -80,33 +76,28 @@ def _identity(certificate: Certificate, audit: Audit) -> Identity:
     """
     entries: Sequence[Entry] = ()
     if audit.folder is not None and certificate.ledger is not None:
-        entries = list(before_labels(audit.ledger.entries[: certificate.ledger["entries"]]))
-    digests = {name: Digest.of(one["digest"]) for name, one in certificate.inputs.items()}
-    return Identity(entries, {name: one.rows is not None for name, one in digests.items()})
+        entries = list(before_labels(audit.ledger.entries[: certificate.ledger.entries]))
+    tables = certificate.inputs.tables.items()
+    return Identity(entries, {name: one.digest.rows is not None for name, one in tables})
 
 
 def _row_differences(
     certificate: Certificate, again: Certificate, paths: Mapping[str, Path]
 ) -> Iterator[str]:
     """Yield the inputs whose rows are not those that the certificate has a digest of."""
-    for name, source in certificate.inputs.items():
-        recorded = Digest.of(source["digest"]).rows
-        if recorded is None or recorded == Digest.of(again.inputs[name]["digest"]).rows:
+    tables = again.inputs.tables
+    for name, source in certificate.inputs.tables.items():
+        recorded = source.digest.rows
+        if recorded is None or recorded == tables[name].digest.rows:
             continue
         if recorded != rows_at(certificate, name, paths):
             yield f"inputs.{name}.digest.rows is not what the inputs give"
 
 
-def _files_of(paths: Mapping[str, Path], role: str) -> Any:
+def _files_of(inputs: Inputs, paths: Mapping[str, Path], role: str) -> Any:
     """The file of a matcher, or those of several algorithms by name; None if there is none."""
-    if role in paths:
-        return paths[role]
-    several = {
-        name.removeprefix(f"{role} "): path
-        for name, path in paths.items()
-        if name.startswith(f"{role} ")
-    }
-    return several or None
+    files = {one.algorithm: paths[one.name] for one in inputs.of_role(role)}
+    return files.get("", files or None)
 
 
 def _unlabelled(certificate: Certificate) -> str:
@@ -119,27 +110,24 @@ def _unlabelled(certificate: Certificate) -> str:
 def _redrawn(
     before: Draw,
     paths: Mapping[str, Path],
-    holdout: Mapping[str, Any],
+    reading: Reading,
     memory: str | None,
     temp: Any,
     progress: Progress,
 ) -> Iterator[str]:
     choices = before.choices
     banded = bool(choices.bands or choices.candidates)
-    by = {
-        "holdout": paths.get("holdout"),
-        "threshold": None if banded else holdout["threshold"],
-        "columns": holdout["columns"],
-    }
-    record = before.as_dict()
+    reading = replace(reading, threshold=None) if banded else reading
+    by = (None, None) if before.holdout is None else (paths.get("holdout"), reading)
+    written = before.written
     wishes = Wishes.again(
-        record,
+        written,
         paths["population"],
         None if choices.until_matched else before.labels,
         paths.get("trained_on"),
-        **(by if before.holdout is not None else {}),
+        *by,
     )
-    again = redraw(record, wishes, memory=memory, temp=temp, progress=progress)
+    again = redraw(written, wishes, memory=memory, temp=temp, progress=progress)
     if again.sample != before.sample:
         yield "sample.csv is not what the seed draws"
     if again.gap != before.gap:

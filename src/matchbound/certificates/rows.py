@@ -27,7 +27,8 @@ def rows_at(certificate: Certificate, name: str, paths: Mapping[str, Path]) -> s
     """Digest the rows of a file as the input of this name is read; None if it cannot be read."""
     try:
         with connect() as con:
-            source = open_source(con, name.partition(" ")[0], paths[name], hashed=False)
+            roles = {one.name: one.role for one in certificate.inputs.outputs}
+            source = open_source(con, roles.get(name, name), paths[name], hashed=False)
             return digest_of_rows(con, source, _rows(source, certificate, paths))
     except (MatchboundError, KeyError, TypeError):
         return None
@@ -35,15 +36,13 @@ def rows_at(certificate: Certificate, name: str, paths: Mapping[str, Path]) -> s
 
 def _rows(source: Source, certificate: Certificate, paths: Mapping[str, Path]) -> Rows:
     inputs, role = certificate.inputs, source.argument
-    population = inputs["population"]
-    is_drawn = "draw" in inputs
+    population, is_drawn = inputs.population, inputs.draw is not None
+    matching = population.matching or Matching()
     if is_drawn:
         matching = Draw.load(paths["draw"].parent).matching
-    else:
-        matching = Matching(population["dedupe"], population["link"], population["source"])
-    columns = next(one["columns"] for name, one in inputs.items() if name.startswith("holdout"))
+    columns = inputs.of_role("holdout")[0].reading.columns
     if role == "population":
-        return rows_of_ids(source, id_column(source, population["id"]), matching.source)
+        return rows_of_ids(source, id_column(source, population.id), matching.source)
     if role == "trained_on" and not is_drawn:
         return rows_of_ids(source, id_column(source, None, "x"), matching.source)
     if role == "trained_on":

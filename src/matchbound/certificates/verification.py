@@ -91,7 +91,7 @@ def verify(
     in_ledger: list[str] = []
     if certificate.ledger is not None and ledger is not None:
         repair = unfinished_ledger(ledger)
-        in_ledger = list(ledger_differences(certificate, ledger))
+        in_ledger = list(ledger_differences(certificate, certificate.ledger, ledger))
         checked.append("its place in the ledger")
     elif certificate.ledger is not None:
         missing.append("ledger")
@@ -122,7 +122,7 @@ def _verify_version1(record: Record, path: Path) -> Verification:
         checked.append("its choices, from its draw")
     ledger = ledger_of(path, paths)
     if certificate.ledger is not None and ledger is not None:
-        differences += version1.ledger_differences(certificate, ledger)
+        differences += version1.ledger_differences(certificate, certificate.ledger, ledger)
         checked.append("its place in the ledger, by today's rules")
     elif certificate.ledger is not None:
         missing.append("ledger")
@@ -139,7 +139,8 @@ def draw_differences(certificate: Certificate, paths: Mapping[str, Path]) -> Ite
     except MatchboundError as error:
         yield f"inputs.draw: {error}"
         return
-    if before.seed_given != certificate.inputs["draw"].get("seed_given"):
+    drawn = certificate.inputs.draw
+    if drawn is None or before.seed_given != drawn.seed_given:
         yield "inputs.draw.seed_given is not as the draw has it"
     after = certificate.choices.as_dict()
     by_ledger = ("variances",) if certificate.ledger is not None else ()

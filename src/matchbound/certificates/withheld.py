@@ -37,21 +37,23 @@ def withhold(
     if in_memory and labels is None:
         raise InputError("labels must be given with a Draw, got None. Give a table or a path.")
     truth = opened.truth(labels)
-    places = {} if in_memory else {r: Path(audit) / f"{r}.csv" for r in ("holdout", "complete")}
-    refuse_existing(list(places.values()), force)
+    names = () if in_memory else ("holdout.csv", "complete.csv")
+    places = [Path(audit) / name for name in names]
+    refuse_existing(places, force)
     check_all_labelled(opened.drawn, labels_of(opened, truth, "all", population))
-    found: dict[str, Any] = {}
-    for role, used in (("holdout", "train"), ("complete", "all")):
+    matches = []
+    for used in ("train", "all"):
         progress(f"running the matcher with labels: {used}")
-        found[role] = matcher(labels_of(opened, truth, used, population))
-    with undone_on_error(places.values()):
+        matches.append(matcher(labels_of(opened, truth, used, population)))
+    with undone_on_error(places):
         if places:
-            write_whole({place: matches_csv(found[r]) for r, place in places.items()}, force=force)
-        else:
-            found = {role: matches_table(matches) for role, matches in found.items()}
+            texts = map(matches_csv, matches)
+            write_whole(dict(zip(places, texts, strict=True)), force=force)
+        holdout, complete = places or map(matches_table, matches)
         return certify(
             audit,
-            **(places or found),
+            holdout=holdout,
+            complete=complete,
             labels=labels,
             threshold=threshold,
             columns=columns,

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from html import escape
-from typing import Any
 
-from matchbound.audits import GROWN, how_searched
+from matchbound.audits import GROWN, Provenance, Standing
 from matchbound.bounds import BOUNDS
 from matchbound.certificates.remark import Remark
 from matchbound.errors import AssumptionError
@@ -75,12 +74,11 @@ SENTENCES = {
     "draw about {more} more nodes for {enough}, or label on: this draw may grow.",
 }
 CHECKED = ("seed_after_matcher",)  # remarks that are shown, not assumed
-Ledger = Mapping[str, Any] | None
 
 
-def sentences(remarks: Iterable[Remark], ledger: Ledger = None) -> list[str]:
+def sentences(remarks: Iterable[Remark], ledger: Standing | None = None) -> list[str]:
     """The remarks in words; where the labelling page was used, how true matches were looked for."""
-    labelled = None if ledger is None else ledger.get("labelled")
+    labelled = None if ledger is None else ledger.labelled
     lines = []
     for remark in remarks:
         line = SENTENCES[remark.code].format(**remark.named)
@@ -98,25 +96,27 @@ def unchecked(remarks: Iterable[Remark]) -> list[Remark]:
     return [remark for remark in remarks if remark.code not in CHECKED]
 
 
-def _looked_for(labelled: Mapping[str, Any]) -> str:
+def _looked_for(labelled: Provenance) -> str:
     """How true matches were searched for on the labelling page."""
-    people = "one person" if labelled["labellers"] == 1 else f"{labelled['labellers']} people"
-    places = list(dict.fromkeys(map(how_searched, labelled["search"])))
+    people = "one person" if labelled.labellers == 1 else f"{labelled.labellers} people"
+    places = list(dict.fromkeys(one.words for one in labelled.search))
     sentence = (
         f"On the labelling page {people} looked for them {'; before that '.join(reversed(places))}"
     )
-    shown, watched = labelled["answers"], labelled["watched"]
+    shown, watched = labelled.answers, labelled.watched
     sentence += "" if shown or watched else ", blind"
     sentence += f"; a matcher's answer was shown for {shown} nodes" if shown else ""
     sentence += "; bounds were watched meanwhile" if watched else ""
-    sentence += f"; {labelled['changed']} labels were changed" if labelled["changed"] else ""
-    if labelled["twice"]:
-        sentence += f"; of {labelled['twice']} nodes that several labelled they agreed on "
-        sentence += str(labelled["agreed"])
+    sentence += f"; {labelled.changed} labels were changed" if labelled.changed else ""
+    if labelled.twice:
+        sentence += f"; of {labelled.twice} nodes that several labelled they agreed on "
+        sentence += str(labelled.agreed)
     return sentence + "."
 
 
-def shortfall(delta: float, exploratory: Sequence[str], ledger: Ledger, seed_given: bool) -> str:
+def shortfall(
+    delta: float, exploratory: Sequence[str], ledger: Standing | None, seed_given: bool
+) -> str:
     """Why a certificate meets no requirement, in a few words; empty if it can meet one."""
     if exploratory:
         return "exploratory"
@@ -133,13 +133,16 @@ def _alone(delta: float) -> float:
     return at_least(1 - Fraction(repr(delta)))
 
 
-def _together(delta: float, ledger: Ledger) -> float:
+def _together(delta: float, ledger: Standing | None) -> float:
     """The probability with which all that may have been picked from holds."""
-    return _alone(delta) if ledger is None else float(ledger["together"])
+    return _alone(delta) if ledger is None else ledger.together
 
 
 def heading(
-    certified: Sequence[Guarantee], choices: Choices, exploratory: Sequence[str], ledger: Ledger
+    certified: Sequence[Guarantee],
+    choices: Choices,
+    exploratory: Sequence[str],
+    ledger: Standing | None,
 ) -> list[str]:
     """The probability with which guarantees hold, or why there is none."""
     lines = []
@@ -155,11 +158,11 @@ def heading(
     return [f"With probability at least {sure}, all together{about}{reason}:"]
 
 
-def _reason(delta: float, ledger: Ledger) -> str:
+def _reason(delta: float, ledger: Standing | None) -> str:
     """What made the probability smaller than the certificate's own."""
     if ledger is None or _together(delta, ledger) >= _alone(delta):
         return ""
-    matchers, draws = ledger["matchers"], ledger["draws"]
+    matchers, draws = ledger.matchers, ledger.draws
     ways = [f"{matchers} matchers on record or looked at"] if matchers > 1 else []
     ways += [f"{draws} draws of this folder"] if draws > 1 else []
     return f" (for {' and '.join(ways or ['several complete matchers'])})"
@@ -287,18 +290,18 @@ def threshold_line(threshold: Threshold | None, choices: Choices) -> list[str]:
     ]
 
 
-def ledger_line(ledger: Ledger, exploratory: Sequence[str]) -> list[str]:
+def ledger_line(ledger: Standing | None, exploratory: Sequence[str]) -> list[str]:
     """What the ledger shows: whether the matcher was on record, and how many others there are."""
     if ledger is None or exploratory:
         return []
-    number, others = ledger["certificates"], ledger["uncertified"]
+    number, others = ledger.certificates, ledger.uncertified
     many = "1 certificate" if number == 1 else f"{number} certificates"
-    if ledger["other_labels"]:
-        many += f" ({ledger['other_labels']} of them when the labels were others)"
-    draws = "this draw" if ledger["draws"] == 1 else f"the {ledger['draws']} draws of this folder"
+    if ledger.other_labels:
+        many += f" ({ledger.other_labels} of them when the labels were others)"
+    draws = "this draw" if ledger.draws == 1 else f"the {ledger.draws} draws of this folder"
     line = (
         f"Ledger: the holdout matcher {_since(ledger)}; {many} from {draws}, all that have a "
-        f"guarantee together with probability at least {percent(ledger['together'])}."
+        f"guarantee together with probability at least {percent(ledger.together)}."
     )
     if others:
         what = "matcher is" if others == 1 else "matchers are"
@@ -306,10 +309,10 @@ def ledger_line(ledger: Ledger, exploratory: Sequence[str]) -> list[str]:
     return [line]
 
 
-def _since(ledger: Mapping[str, Any]) -> str:
-    if ledger["seeded"] is not None:
+def _since(ledger: Standing) -> str:
+    if ledger.seeded is not None:
         return "was on record before the seed was made"
-    was = "was" if ledger["registered"] is not None else "was not"
+    was = "was" if ledger.registered is not None else "was not"
     return f"{was} on record before the validation labels"
 
 

@@ -162,11 +162,11 @@ def _say_how_to_label(out: Path) -> None:
 def _extend(options: argparse.Namespace, out: Path) -> int:
     """Put a larger draw in the place of a smaller one; all but the number of labels stays."""
     from matchbound.audits.draw import Draw
-    from matchbound.audits.folder import draw_record
+    from matchbound.audits.folder import written_in
     from matchbound.audits.sample import redraw
     from matchbound.audits.wishes import Wishes
 
-    before = draw_record(out) or Draw.load(out).as_dict()
+    before = written_in(out) or Draw.load(out).written
     own = ("extend", "population", "labels", "out", "engine", "memory", "temp", "force")
     other = [name for name, value in vars(options).items() if value and name not in own]
     if other:
@@ -174,7 +174,7 @@ def _extend(options: argparse.Namespace, out: Path) -> int:
             f"{other[0]} must be left out with extend, got {getattr(options, other[0])!r}: "
             "everything but labels is as it was drawn. Drop it."
         )
-    trained_on = (before["trained_on"] or {}).get("path")
+    trained_on = before.trained_on and before.trained_on.path
     wishes = Wishes.again(before, options.population, options.labels, trained_on)
     where = {name: getattr(options, name) for name in ("engine", "memory", "temp")}
     larger = redraw(before, wishes, progress=progress, **where)

@@ -1,6 +1,6 @@
 """The desk where labels are made: who gets which node, and which labels are accepted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -11,6 +11,7 @@ from threading import RLock
 from matchbound.audits import CONFLICT, SETTLED, UNSURE, Draw
 from matchbound.desk.journal import Keeper
 from matchbound.errors import InputError
+from matchbound.tables import Recorded
 
 PAUSE = 300  # seconds after which someone was away, not labelling
 RECENT = 30  # labels that the pace is computed from
@@ -160,12 +161,13 @@ class Desk:
             self.check_may_open(labeller, place)
             self._keeper.act("answer", place=place, labeller=labeller)
 
-    def watch(self, holdout: Mapping[str, object]) -> None:
+    def watch(self, holdout: Recorded) -> None:
         """Put on record that this matcher's bounds are watched, once."""
         with self._lock:
-            watched = [one["holdout"] for one in self._keeper.entries if one["kind"] == "watch"]
+            watches = (one for one in self._keeper.entries if one["kind"] == "watch")
+            watched = [Recorded.of(one["holdout"]) for one in watches]
             if holdout not in watched:
-                self._keeper.act("watch", holdout=dict(holdout))
+                self._keeper.act("watch", holdout=holdout.as_dict())
 
     def labels(self) -> dict[str, tuple[str, ...]]:
         with self._lock:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from threading import Thread
 from typing import Any
 
-from matchbound.audits import Audit, Draw, as_drawn, planned
+from matchbound.audits import Audit, Draw, Searched, SearchedFile, as_drawn, planned
 from matchbound.desk.live import Live, start, why_not
 from matchbound.desk.material import Material
 from matchbound.desk.proposals import LOWEST, Proposals, read_proposals
@@ -46,7 +46,7 @@ class Opened:
 
     material: Material
     live: Live | str
-    search: Mapping[str, object]
+    search: Searched
 
 
 def open_inputs(audit: Audit, given: Inputs) -> Opened:
@@ -56,26 +56,28 @@ def open_inputs(audit: Audit, given: Inputs) -> Opened:
     with connect() as con:
         load_drawn(con, draw.sample)
         left_source = open_source(con, "records", given.records)
-        left = read_records(con, left_source, draw.population["id"], draw.matching, of_x=True)
+        left = read_records(con, left_source, draw.population.id, draw.matching, of_x=True)
         check_drawn(left, [node for node, _, _ in draw.sample])
         right = _right(con, draw, given)
         if given.candidates is not None or given.holdout is not None:
             _load_population(con, audit, given, left_source)
         candidates, proposed = _candidates(con, draw, given)
         holdout, answers, live = _holdout(con, audit, given)
-    search = {
-        "records": _file(left_source),
-        "against": _file(right.source) | {"records": right.table.num_rows},
-        "candidates": None if candidates is None else _file(candidates),
-        "holdout": None if holdout is None else _file(holdout) | {"threshold": given.threshold},
-    }
+    search = Searched(
+        _file(left_source),
+        _file(right.source),
+        right.table.num_rows,
+        None if candidates is None else _file(candidates),
+        None if holdout is None else _file(holdout),
+        None if holdout is None else given.threshold,
+    )
     fields, index = align(left, right), _indexed(right)
     material = Material(left, right, fields, index, proposed, answers, draw.matching.dedupe)
     return Opened(material, live, search)
 
 
-def _file(source: Source) -> dict[str, Any]:
-    return {"path": source.path, "digest": source.bytes}
+def _file(source: Source) -> SearchedFile:
+    return SearchedFile(source.path, source.bytes)
 
 
 def _check(draw: Draw, given: Inputs) -> None:
@@ -99,7 +101,7 @@ def _check(draw: Draw, given: Inputs) -> None:
 
 def _right(con: Engine, draw: Draw, given: Inputs) -> Records:
     if given.against is None:
-        source, id = open_source(con, "against", given.records), draw.population["id"]
+        source, id = open_source(con, "against", given.records), draw.population.id
     else:
         source, id = open_source(con, "against", given.against), given.id
     right = read_records(con, source, id, draw.matching, of_x=False)
@@ -112,7 +114,7 @@ def _load_population(con: Engine, audit: Audit, given: Inputs, left: Source) -> 
     """Load the population: reading candidates may need it to decide which column holds its ids."""
     draw = audit.drawn
     where = given.population
-    if where is None and left.bytes == draw.population_digest.bytes:
+    if where is None and left.bytes == draw.population.digest.bytes:
         where = given.records
     as_drawn(con, audit, where, (draw.choices, ()), ([], []))
 
@@ -138,12 +140,13 @@ def _holdout(
     why = why_not(draw.choices, True)
     if why is not None:
         return source, answers, why
-    known = output.recorded.as_dict()
     choices = draw.choices
     if not choices.variances:
         variances = planned(audit.ledger.entries, [output.recorded])
         draw = replace(draw, choices=replace(choices, variances=variances))
-    live = start(con, draw, isinstance(form, Clusters), answers, given.targets or {}, known)
+    live = start(
+        con, draw, isinstance(form, Clusters), answers, given.targets or {}, output.recorded
+    )
     return source, answers, live
 
 

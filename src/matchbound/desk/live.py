@@ -8,6 +8,7 @@ from matchbound.audits import Draw
 from matchbound.desk.proposals import Proposals
 from matchbound.engines import Engine
 from matchbound.errors import MatchboundError
+from matchbound.tables import Recorded
 from matchbound.tallies import Loaded, count, looked_at, outside
 from matchbound.theorems import METRICS, WHOLE, Cell, Choices, Guarantee, Label, Tally, guarantees
 
@@ -51,7 +52,7 @@ class Live:
     unlabelled: Tally
     holdout_matches: Proposals
     targets: Mapping[str, float]
-    holdout: Mapping[str, object]  # as the ledger has it
+    holdout: Recorded
     degrees: Mapping[str, int] = field(default_factory=dict)
 
     def at(self, labels: Labels) -> Bounds | str:
@@ -133,12 +134,12 @@ def start(
     is_clusters: bool,
     holdout_matches: Proposals,
     targets: Mapping[str, float],
-    holdout: Mapping[str, object],
+    holdout: Recorded,
 ) -> Live:
     """Count what is in `holdout` once, with no labels yet; `population` is there too."""
     con.keep("labels", "select id as x, id as y from sample where id is null")
     loaded = Loaded(
-        draw.population["size"],
+        draw.population.size,
         draw.sample,
         clusters=frozenset(["holdout"] if is_clusters else []),
         dedupe=draw.matching.dedupe,

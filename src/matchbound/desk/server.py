@@ -3,13 +3,13 @@
 import secrets
 import socket
 import webbrowser
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits import Audit, Draw, append, how_searched, sound_ledger
+from matchbound.audits import Audit, Draw, Searched, append, sound_ledger
 from matchbound.desk.desk import Desk
 from matchbound.desk.inputs import Inputs, open_inputs
 from matchbound.errors import EngineError, InputError
@@ -72,7 +72,7 @@ def _serve(
     port, token = listening.getsockname()[1], secrets.token_urlsafe(32)
     place = f"[{listen}]:{port}" if ":" in listen else f"{listen}:{port}"
     hosts = {place} | ({f"localhost:{port}"} if listen == HERE else set())
-    how = f"True matches are looked for {how_searched(opened.search)}."
+    how = f"True matches are looked for {opened.search.words}."
     app = build(Requests(desk, opened.material, opened.live, how))
     config = uvicorn.Config(
         Guard(app, hosts, token, f"matchbound-{port}"),
@@ -90,11 +90,11 @@ def _serve(
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def _record(folder: Path, search: Mapping[str, object]) -> None:
+def _record(folder: Path, search: Searched) -> None:
     """Append to the ledger how true matches are searched for, unless its last such entry agrees."""
-    recorded = [entry["search"] for entry in sound_ledger(folder).of_kind("search")]
+    recorded = [Searched.of(entry["search"]) for entry in sound_ledger(folder).of_kind("search")]
     if not recorded or recorded[-1] != search:
-        append(folder, "search", search=search)
+        append(folder, "search", search=search.as_dict())
 
 
 def _check_numbers(draw: Draw, twice: int, listen: str, port: int) -> None:

@@ -1,7 +1,7 @@
 """A Spark session: the user's, or one made here and stopped again."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -46,12 +46,12 @@ def session_of(given: Any) -> Iterator["SparkSession"]:
             session.stop()
 
 
-def _started(settings: dict[str, Any]) -> "SparkSession":
+def _started(settings: Mapping[str, str]) -> "SparkSession":
     from pyspark.errors import PySparkRuntimeError
     from pyspark.sql import SparkSession
 
     try:
-        session = SparkSession.builder.config(map=settings).getOrCreate()
+        session = SparkSession.builder.config(map=dict(settings)).getOrCreate()
     except PySparkRuntimeError as error:
         raise EngineError(
             "the engine spark needs Java 17 or newer, and none could be started "

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from matchbound.tables import Digest
 from matchbound.theorems import (
@@ -128,8 +128,8 @@ def _survival(g: Guarantee, target: float, most: int | None) -> str:
 
 def verification(certificate: "Certificate") -> str:
     inputs = [
-        [name, source["path"] or "in memory", *_digests(source["digest"])]
-        for name, source in certificate.inputs.items()
+        [name, source.path or "in memory", *_digests(source.digest)]
+        for name, source in certificate.inputs.tables.items()
     ]
     digest = certificate.as_dict()["digest"]
     shown = table(["input", "file", *DIGESTS], inputs, "What it was computed from")
@@ -144,8 +144,7 @@ def verification(certificate: "Certificate") -> str:
 DIGESTS = ("SHA-256 of the file", "SHA-256 of its rows")
 
 
-def _digests(record: Any) -> list[str]:
-    digest = Digest.of(record)
+def _digests(digest: Digest) -> list[str]:
     return [digest.bytes or "no file", digest.rows or "not computed"]
 
 

@@ -48,12 +48,17 @@ class Digest:
             raise TypeError("a digest must have rows or bytes")
         return Digest(*values)
 
+    @staticmethod
+    def if_any(record: Any) -> "Digest | None":
+        """From JSON, where null says that there is no table."""
+        return None if record is None else Digest.of(record)
 
-def is_same_table(one: Any, other: Any) -> bool:
-    """Whether two digests as JSON, of tables read alike, are of the same rows; None is no table."""
+
+def is_same_table(one: Digest | None, other: Digest | None) -> bool:
+    """Whether two digests, of tables read alike, are of the same rows; None is no table."""
     if one is None or other is None:
         return one is other
-    return Digest.of(one).is_same(Digest.of(other), read_alike=True)
+    return one.is_same(other, read_alike=True)
 
 
 @dataclass(frozen=True)

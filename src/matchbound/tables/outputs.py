@@ -66,11 +66,10 @@ class Recorded:
         }
 
     @staticmethod
-    def of(record: Mapping[str, Any], algorithm: str | None = None) -> "Recorded":
-        """From JSON: an entry's, which names the algorithm, or one of a certificate's inputs."""
+    def of(record: Any) -> "Recorded":
+        """From JSON, as an entry of the ledger or draw.json has it."""
         reading = Reading(record["columns"], record["threshold"])
-        name = record["name"] if algorithm is None else algorithm
-        return Recorded(name, Digest.of(record["digest"]), reading)
+        return Recorded(record["name"], Digest.of(record["digest"]), reading)
 
 
 @dataclass(frozen=True)
@@ -97,12 +96,6 @@ class Output:
     def recorded(self) -> Recorded:
         return Recorded(self.algorithm, self.digest, self.reading)
 
-    def as_dict(self, **more: Any) -> dict[str, Any]:
-        """What a certificate says of it."""
-        record = self.recorded.as_dict()
-        del record["name"]
-        return {"path": self.source.path, **record, **more}
-
 
 def read_outputs(
     con: Engine,
@@ -118,13 +111,13 @@ def read_outputs(
 
     `rows_of` says, by an output's name, whether its rows are digested, whatever is on record.
     """
-    given = {"holdout": named(holdout, algorithms, "holdout")}
+    by_role = {"holdout": named(holdout, algorithms, "holdout")}
     if complete is not None:
-        given["complete"] = named(complete, algorithms, "complete")
+        by_role["complete"] = named(complete, algorithms, "complete")
     nothing = Digest(None, None)
     outputs = []
-    for role, tables in given.items():
-        for algorithm, table in tables.items():
+    for role, tables in by_role.items():
+        for algorithm, table in tables:
             source = open_source(con, role, table)
             form = reading.form(source)
             outputs.append(Output(role, algorithm, source, form, reading, nothing))
@@ -176,7 +169,7 @@ def _digest(
     )
 
 
-def named(given: Any, algorithms: Sequence[str], argument: str) -> dict[str, Any]:
+def named(given: Any, algorithms: Sequence[str], argument: str) -> list[tuple[str, Any]]:
     """A matcher's output, or those of several algorithms by the names that the draw fixed."""
     if not algorithms:
         if isinstance(given, Mapping):
@@ -184,14 +177,14 @@ def named(given: Any, algorithms: Sequence[str], argument: str) -> dict[str, Any
                 f"{argument} must be one table, because no algorithms were named at the draw, got "
                 f"{', '.join(map(str, given))}. Give one, or draw with --algorithm."
             )
-        return {"": given}
+        return [("", given)]
     if not isinstance(given, Mapping) or set(given) != set(algorithms):
         got = ", ".join(map(str, given)) if isinstance(given, Mapping) else "one table"
         raise InputError(
             f"{argument} must be given for each of {', '.join(algorithms)}, got {got}. "
             "Give name=FILE for each."
         )
-    return {name: given[name] for name in algorithms}
+    return [(name, given[name]) for name in algorithms]
 
 
 def native_columns(

@@ -1,7 +1,6 @@
 """What is matched to what: two tables, or one with itself."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from matchbound.errors import InputError
 
@@ -37,5 +36,5 @@ class Matching:
                 "records, so records are no independent draws. Drop one of them."
             )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, bool | str | None]:
         return {"dedupe": self.dedupe, "link": self.link, "source": self.source}

@@ -1,8 +1,7 @@
 """What is tallied: a sample of a population, under the choices made before."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from matchbound.tables import Form, Matching, Row
 from matchbound.theorems import Choices
@@ -21,7 +20,6 @@ class Setting:
     sample: Sequence[Row]
     gap: Sequence[str]
     choices: Choices
-    inputs: Mapping[str, Any]
     origin: str
     matching: Matching
     exploratory: tuple[str, ...] = ()

@@ -12,11 +12,9 @@ from matchbound.certificates.version1.guarantees import (
     choose_threshold,
     guarantees,
 )
+from matchbound.certificates.version1.inputs import Input, Place
 from matchbound.certificates.version1.tally import Tally
 from matchbound.errors import MatchboundError
-
-INPUTS = ("population", "draw", "labels", "trained_on", "holdout", "complete")
-LEDGER = ("entries", "head", "registered", "certificates", "other_labels", "matchers", "together")
 
 
 @dataclass(frozen=True)
@@ -26,20 +24,17 @@ class Certificate:
     guarantees: tuple[Guarantee, ...]
     choices: Choices
     tallies: Mapping[str, Tally]
-    inputs: Mapping[str, Any]
+    inputs: Mapping[str, Input]
     threshold: Threshold | None
     exploratory: tuple[str, ...]
-    ledger: Mapping[str, Any] | None
+    ledger: Place | None
     digest: str
 
     @staticmethod
     def of(written: Record) -> "Certificate":
         record = written.content
         try:
-            _check_inputs(record["inputs"])
             threshold, ledger = record["threshold"], record["ledger"]
-            if ledger is not None and not set(LEDGER) <= set(ledger) <= {*LEDGER, "labelled"}:
-                raise TypeError("ledger is not as version 1 has it")
             if not record["tallies"]:
                 raise TypeError("tallies are empty")
             names = [field.name for field in fields(Guarantee)]
@@ -47,10 +42,10 @@ class Certificate:
                 tuple(Guarantee(*(each[n] for n in names)) for each in record["guarantees"]),
                 Choices.from_dict(record["choices"]),
                 {part: Tally.from_dict(tally) for part, tally in record["tallies"].items()},
-                record["inputs"],
+                {name: Input.of(name, one) for name, one in record["inputs"].items()},
                 threshold and Threshold(threshold["chosen"], tuple(threshold["passed"])),
                 tuple(record["exploratory"]),
-                ledger,
+                None if ledger is None else Place.of(ledger),
                 record["digest"],
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -58,38 +53,28 @@ class Certificate:
 
     @property
     def has_complete(self) -> bool:
-        return any(name.partition(" ")[0] == "complete" for name in self.inputs)
+        return any(one.role == "complete" for one in self.inputs.values())
 
     @property
     def is_brought(self) -> bool:
         return "draw" not in self.inputs
 
     def rewritten(self, record: Record) -> Record:
-        """Write it again; the sentences, which nothing follows from, are as in the record."""
-        kept = ("matchbound", "assumptions", "advice")
+        """Write it again; sentences, inputs and the place in the ledger are as in the record."""
+        kept = ("matchbound", "assumptions", "advice", "inputs", "ledger")
         content = {
             **{name: record.content[name] for name in kept if name in record.content},
             "guarantees": [asdict(guarantee) for guarantee in self.guarantees],
             "choices": {k: list(v) if isinstance(v, tuple) else v for k, v in self._choices()},
-            "inputs": dict(self.inputs),
             "exploratory": list(self.exploratory),
             "threshold": self.threshold
             and {"chosen": self.threshold.chosen, "passed": list(self.threshold.passed)},
-            "ledger": self.ledger,
             "tallies": {part: tally.as_dict() for part, tally in self.tallies.items()},
         }
         return Record(content)
 
     def _choices(self) -> Iterator[tuple[str, Any]]:
         return ((field.name, getattr(self.choices, field.name)) for field in fields(Choices))
-
-
-def _check_inputs(inputs: Mapping[str, Mapping[str, object]]) -> None:
-    for name, source in inputs.items():
-        if name.partition(" ")[0] not in INPUTS:
-            raise TypeError(f"inputs has no {name!r}")
-        if not isinstance(source["path"], str | None) or not isinstance(source["digest"], str):
-            raise TypeError("inputs must have paths and digests")
 
 
 def contradictions(record: Record, certificate: Certificate) -> Iterator[str]:

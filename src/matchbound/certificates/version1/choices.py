@@ -52,8 +52,7 @@ class Choices:
         names = [field.name for field in fields(Choices)]
         if set(record) != set(names):
             raise TypeError("choices are not those of version 1")
-        values: dict[str, Any] = {n: _frozen(value) for n, value in record.items()}
-        return Choices(**values)
+        return Choices(*(_frozen(record[name]) for name in names))
 
     @property
     def guarantees(self) -> int:
@@ -102,7 +101,7 @@ class Choices:
                 yield f"{algorithm} {name}" if algorithm else name, True
 
 
-def _frozen(value: object) -> object:
+def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Entry, Issued, read_ledger, standing
+from matchbound.audits import Entry, Issued, Standing, read_ledger, standing
 from matchbound.certificates.version1.certificate import Certificate
 from matchbound.certificates.version1.choices import Choices
+from matchbound.certificates.version1.inputs import Input, Place
 from matchbound.errors import MatchboundError
 from matchbound.files import digest_of_file, find_file, read_json, read_text
-from matchbound.tables import Digest, Recorded
+from matchbound.tables import Digest, Reading, Recorded
 
 ROWS = "rows:"  # how the digest of a table in memory begins
 KEEP = ("entries", "head", "registered", "certificates", "other_labels", "labelled")
@@ -24,9 +25,9 @@ def at_hand(certificate: Certificate, folder: Path) -> tuple[dict[str, Path], li
     """Find the files of the inputs, by their digests if several have the name; list the missing."""
     paths, missing = {}, []
     for name, source in certificate.inputs.items():
-        is_file = source["path"] is not None and not source["digest"].startswith(ROWS)
-        files = find_file(source["path"], folder) if is_file else []
-        fitting = [file for file in files if digest_of_file(file) == source["digest"]]
+        path, in_memory = source.path, source.digest.startswith(ROWS)
+        files = [] if path is None or in_memory else find_file(path, folder)
+        fitting = [file for file in files if digest_of_file(file) == source.digest]
         if files:
             paths[name] = (fitting or files)[0]
         else:
@@ -37,10 +38,11 @@ def at_hand(certificate: Certificate, folder: Path) -> tuple[dict[str, Path], li
 def file_differences(certificate: Certificate, paths: Mapping[str, Path]) -> Iterator[str]:
     """Yield what the files at hand, and the population's size, contradict."""
     for name, path in paths.items():
-        if digest_of_file(path) != certificate.inputs[name]["digest"]:
+        if digest_of_file(path) != certificate.inputs[name].digest:
             yield f"inputs.{name}: {str(path)!r} is not the file that was certified"
     size = next(iter(certificate.tallies.values())).size
-    recorded = certificate.inputs.get("population", {}).get("size")
+    population = certificate.inputs.get("population")
+    recorded = None if population is None else population.size
     if recorded != size:
         yield f"inputs.population.size is {recorded!r}, the tallies' {size}"
 
@@ -77,7 +79,7 @@ def draw_differences(certificate: Certificate, path: Path) -> Iterator[str]:
         yield "tallies are not of as many nodes as were drawn"
 
 
-def ledger_differences(certificate: Certificate, folder: Path) -> Iterator[str]:
+def ledger_differences(certificate: Certificate, recorded: Place, folder: Path) -> Iterator[str]:
     """Yield what today's rules give otherwise from the entries before the certificate."""
     try:
         ledger = read_ledger(folder)
@@ -87,39 +89,37 @@ def ledger_differences(certificate: Certificate, folder: Path) -> Iterator[str]:
     if ledger.problems:
         yield from (f"ledger.jsonl: {problem}" for problem in ledger.problems)
         return
-    recorded, issued = certificate.ledger or {}, _issued(certificate)
+    issued = _issued(certificate)
     own = next((e for e in ledger.entries if e.get("certificate") == certificate.digest), None)
     if own is None:
-        yield f"ledger.jsonl: entry {recorded['entries'] + 1}, this certificate's, is missing"
+        yield f"ledger.jsonl: entry {recorded.entries + 1}, this certificate's, is missing"
         return
-    if own["entry"] != recorded["entries"] + 1 or any(own.get(n) != v for n, v in issued.items()):
+    if own["entry"] != recorded.entries + 1 or any(own.get(n) != v for n, v in issued.items()):
         yield f"ledger.jsonl: entry {own['entry']} is not as this certificate has it"
         return
     try:
         entries = _as_now(ledger.entries[: own["entry"] - 1], certificate.choices)
-        recomputed = standing(entries, _issued_now(issued)).as_dict()
+        recomputed = standing(entries, _issued_now(issued))
     except (KeyError, IndexError, TypeError):
         yield "ledger is not what the entries before this certificate give"
         return
     yield from _standing_differences(recorded, recomputed)
 
 
-def _standing_differences(
-    recorded: Mapping[str, Any], recomputed: Mapping[str, Any]
-) -> Iterator[str]:
+def _standing_differences(recorded: Place, recomputed: Standing) -> Iterator[str]:
     """Other rules may give a larger probability, or count fewer matchers: that contradicts none."""
     for name in KEEP:
-        if recorded.get(name) != recomputed.get(name):
+        if getattr(recorded, name) != getattr(recomputed, name):
             yield f"ledger.{name} is not what the entries before this certificate give"
-    if recorded["together"] > recomputed["together"]:
+    if recorded.together > recomputed.together:
         yield (
-            f"ledger.together is {recorded['together']!r}; by today's rules all that is on record "
-            f"holds together with probability {recomputed['together']!r}"
+            f"ledger.together is {recorded.together!r}; by today's rules all that is on record "
+            f"holds together with probability {recomputed.together!r}"
         )
-    if recorded["matchers"] < recomputed["matchers"]:
+    if recorded.matchers < recomputed.matchers:
         yield (
-            f"ledger.matchers is {recorded['matchers']!r}; by today's rules "
-            f"{recomputed['matchers']!r} matchers are on record or were looked at"
+            f"ledger.matchers is {recorded.matchers!r}; by today's rules "
+            f"{recomputed.matchers!r} matchers are on record or were looked at"
         )
 
 
@@ -137,7 +137,7 @@ def _as_now(entries: Sequence[Entry], choices: Choices) -> list[Entry]:
 def _facts_now(entry: Entry) -> Entry:
     """An entry whose tables have today's digests; a draw's `labels` are a number."""
     if entry["kind"] in ("register", "watch"):
-        return {**entry, "holdout": _matcher_now(entry["holdout"])}
+        return {**entry, "holdout": _matcher_now(entry["holdout"]).as_dict()}
     if entry["kind"] == "certificate":
         return {**entry, **_issued_now(entry).as_dict()}
     if entry["kind"] == "labels":
@@ -145,20 +145,20 @@ def _facts_now(entry: Entry) -> Entry:
     return entry
 
 
-def _issued_now(record: Mapping[str, Any]) -> Issued:
+def _issued_now(facts: Entry) -> Issued:
     return Issued(
-        [Recorded.of(_matcher_now(one)) for one in record["holdout"]],
-        [Recorded.of(_matcher_now(one)) for one in record["complete"]],
-        _digest_now(record["labels"]),
-        record["delta"],
-        record["is_sampled"],
-        record["exploratory"],
+        [_matcher_now(one) for one in facts["holdout"]],
+        [_matcher_now(one) for one in facts["complete"]],
+        _digest_now(facts["labels"]),
+        facts["delta"],
+        facts["is_sampled"],
+        facts["exploratory"],
     )
 
 
-def _matcher_now(record: Mapping[str, Any]) -> dict[str, Any]:
-    digest, columns = _digest_now(record["digest"]).as_dict(), record["columns"] or {}
-    return {**record, "digest": digest, "columns": columns}
+def _matcher_now(record: Any) -> Recorded:
+    reading = Reading(record["columns"] or {}, record["threshold"])
+    return Recorded(record["name"], _digest_now(record["digest"]), reading)
 
 
 def _digest_now(text: str) -> Digest:
@@ -169,20 +169,26 @@ def _digest_now(text: str) -> Digest:
     return Digest(None, text)
 
 
-def _issued(certificate: Certificate) -> dict[str, Any]:
+def _issued(certificate: Certificate) -> Entry:
     """What version 1 entered of a certificate, besides its digest."""
-    outputs: dict[str, list[dict[str, Any]]] = {"holdout": [], "complete": []}
-    for name, source in certificate.inputs.items():
-        role, _, algorithm = name.partition(" ")
-        if role in outputs:
-            facts = {key: source.get(key) for key in ("digest", "threshold", "columns")}
-            outputs[role].append({"name": algorithm, **facts})
+    inputs = certificate.inputs.values()
     return {
-        **outputs,
-        "labels": certificate.inputs["labels"]["digest"],
+        "holdout": [_matcher(one) for one in inputs if one.role == "holdout"],
+        "complete": [_matcher(one) for one in inputs if one.role == "complete"],
+        "labels": certificate.inputs["labels"].digest,
         "delta": certificate.choices.delta,
         "is_sampled": certificate.choices.is_sampled,
         "exploratory": list(certificate.exploratory),
+    }
+
+
+def _matcher(output: Input) -> Entry:
+    """A matcher's output as version 1 entered it."""
+    return {
+        "name": output.algorithm,
+        "digest": output.digest,
+        "threshold": output.threshold,
+        "columns": output.columns,
     }
 
 
