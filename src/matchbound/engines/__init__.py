@@ -1,4 +1,4 @@
-"""What runs SQL: DuckDB inside the process, or Spark. Queries are in each room's `sql/`."""
+"""The engines that run SQL: DuckDB inside the process, or Spark. Queries are in `<room>/sql/`."""
 
 from matchbound.engines.connection import (
     Engine,

@@ -1,4 +1,4 @@
-"""Digests of sorted rows, from Arrow's buffers: a chunk at a time, no row by itself."""
+"""Digests of sorted rows, computed from Arrow's buffers: a chunk of rows at a time."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -8,7 +8,7 @@ from matchbound.engines.engine import CHUNK, Chunk
 
 
 def chunk_digests(batches: Iterable[Any]) -> list[Chunk]:
-    """Digest sorted record batches of text and doubles, as `Engine.digests` says."""
+    """Digest sorted record batches of text and doubles, as `Engine.digests` specifies."""
     chunks = _chunks(_each_once(map(_as_bits, batches)))
     return [(chunk.num_rows, _digest(chunk)) for chunk in chunks]
 
@@ -30,7 +30,7 @@ def _as_bits(batch: Any) -> Any:
 
 
 def _each_once(batches: Iterable[Any]) -> Iterator[Any]:
-    """Sorted rows without those that repeat the row before."""
+    """Yield the sorted rows without those that repeat the row before."""
     import pyarrow as pa
 
     last = None
@@ -50,14 +50,14 @@ def _each_once(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def _differs(rows: Any, before: Any) -> Any:
-    """Where a row is another than the one before it."""
+    """Return a flag for each row: whether it differs from the row before it."""
     import pyarrow.compute as pc
 
     differs = None
-    for one, other in zip(rows.columns, before.columns, strict=True):
-        here = pc.fill_null(pc.not_equal(one, other), False)
-        here = pc.or_(here, pc.xor(pc.is_null(one), pc.is_null(other)))
-        differs = here if differs is None else pc.or_(differs, here)
+    for values, values_before in zip(rows.columns, before.columns, strict=True):
+        changed = pc.fill_null(pc.not_equal(values, values_before), False)
+        changed = pc.or_(changed, pc.xor(pc.is_null(values), pc.is_null(values_before)))
+        differs = changed if differs is None else pc.or_(differs, changed)
     return differs
 
 
@@ -68,7 +68,7 @@ def _all(flags: Any) -> bool:
 
 
 def _chunks(tables: Iterable[Any]) -> Iterator[Any]:
-    """The same rows in tables of exactly CHUNK rows, but for the last."""
+    """Yield the same rows in tables of exactly CHUNK rows; the last may have fewer."""
     import pyarrow as pa
 
     waiting, count = [], 0
@@ -84,7 +84,7 @@ def _chunks(tables: Iterable[Any]) -> Iterator[Any]:
 
 
 def _digest(rows: Any) -> bytes:
-    """SHA-256 of a chunk; `Engine.digests` says of which bytes."""
+    """SHA-256 of a chunk's bytes, laid out as `Engine.digests` specifies."""
     import numpy as np
     import pyarrow as pa
 

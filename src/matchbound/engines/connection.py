@@ -1,4 +1,4 @@
-"""What runs SQL: DuckDB inside the process, or Spark. Queries are in `sql/`, each once."""
+"""Connect to an engine, and run the queries that are in the rooms' `sql/` folders."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,14 +23,17 @@ __all__ = [
 ]
 
 Progress = Callable[[str], None]
-"""Takes a few words on what a long command does now."""
+"""A function that takes a few words on what a long command is doing now."""
 
 
 @contextmanager
 def connect(
     engine: Any = "duckdb", memory: str | None = None, temp: Any = None
 ) -> Iterator[Engine]:
-    """DuckDB, which spills beyond `memory` to the folder `temp`; or Spark, or a session of it."""
+    """Connect to DuckDB, which spills beyond `memory` to the folder `temp`, or to Spark.
+
+    `engine` is "duckdb", "spark" or a SparkSession.
+    """
     if engine == "duckdb":
         from matchbound.engines.duckdb import connected as duckdb
 
@@ -57,17 +60,20 @@ def connect(
 
 
 def query(con: Engine, name: str, **parts: str | int) -> list[Any]:
-    """The rows of `<room>/sql/<query>.sql`; `parts` are our own names and numbers, no user text."""
+    """Return the rows of `<room>/sql/<query>.sql`.
+
+    `parts` are names and numbers of our own. Text of users must not be among them: it would be run.
+    """
     return con.rows(sql(name, **parts))
 
 
 def keep(con: Engine, table: str, name: str, settled: bool = False, **parts: str | int) -> None:
-    """The rows of `<room>/sql/<query>.sql`, kept as a table."""
+    """Keep the rows of `<room>/sql/<query>.sql` as a table."""
     con.keep(table, sql(name, **parts), settled=settled)
 
 
 def view(con: Engine, table: str, name: str, **parts: str | int) -> None:
-    """The rows of `<room>/sql/<query>.sql`, found whenever they are asked for."""
+    """Create a view of `<room>/sql/<query>.sql`: its rows are computed whenever they are read."""
     con.rows(f"create or replace temp view {table} as {sql(name, **parts)}")
 
 
@@ -77,12 +83,12 @@ def lend(
     text: Mapping[str, Sequence[str | None]],
     whole: Mapping[str, Sequence[int | None]] | None = None,
 ) -> None:
-    """Keep a small table of Python's own: columns of text and of whole numbers."""
+    """Keep Python lists as a small table: columns of text and of whole numbers."""
     con.keep(table, f"select * from {con.open(Lists(text, whole or {})).scan}")
 
 
 def sql(name: str, **parts: str | int) -> str:
-    """`<room>/sql/<query>.sql`, with its parts put in."""
+    """The text of `<room>/sql/<query>.sql`, with its parts put in."""
     room, _, query = name.partition("/")
     path = files("matchbound") / room / "sql" / f"{query}.sql"
     return path.read_text("utf-8").format(**parts)

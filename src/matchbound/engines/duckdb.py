@@ -14,15 +14,16 @@ from matchbound.engines.chunks import chunk_digests
 from matchbound.engines.engine import Chunk, Lists, Opened, QueryError, Table
 from matchbound.errors import EngineError, InputError
 
-SHARE = 0.9  # of the memory: the process needs some that DuckDB does not count
+SHARE = 0.9  # of `memory` goes to DuckDB: the process needs some that DuckDB does not count
 BATCH = 1 << 16  # rows
 FULL = ("No space left", "max_temp_directory_size", "temporary file", "offload")
-LEAST = 16 << 20  # bytes: with less the engine cannot begin
+"""Words by which a message of DuckDB shows that the disk is full."""
+LEAST = 16 << 20  # bytes: with less DuckDB cannot start
 
 
 @contextmanager
 def connected(memory: str | None = None, temp: Any = None) -> Iterator["DuckDB"]:
-    """A database whose failures are told for what they are."""
+    """Open a database; raise its failures as errors that users can act on."""
     try:
         with database(memory, temp) as con:
             yield con
@@ -36,7 +37,7 @@ def connected(memory: str | None = None, temp: Any = None) -> Iterator["DuckDB"]
 
 @contextmanager
 def database(memory: str | None = None, temp: Any = None) -> Iterator["DuckDB"]:
-    """A database of its own, that spills beyond `memory` and never reaches the network."""
+    """Open an empty database that spills to disk beyond `memory` and never uses the network."""
     with tempfile.TemporaryDirectory(prefix="matchbound-", dir=_folder(temp)) as spill:
         con = duckdb.connect(
             config={
@@ -46,10 +47,10 @@ def database(memory: str | None = None, temp: Any = None) -> Iterator["DuckDB"]:
                 "autoload_known_extensions": False,
             }
         )
-        con.execute("set enable_progress_bar = false").fetchall()  # it would go to stdout
+        con.execute("set enable_progress_bar = false").fetchall()  # it would print to stdout
         if memory is not None:
             _limit(con, memory)
-        # Trimmed, or DuckDB would cast while it reads, and give up.
+        # Without trim, DuckDB would cast while it reads the file, and fail instead of giving null.
         con.execute("create temp macro number(text) as try_cast(trim(text) as double)").fetchall()
         try:
             yield DuckDB(con)
@@ -58,7 +59,7 @@ def database(memory: str | None = None, temp: Any = None) -> Iterator["DuckDB"]:
 
 
 class DuckDB:
-    """An `Engine`."""
+    """The `Engine` of a database inside the process."""
 
     is_cluster = False
 
@@ -66,17 +67,17 @@ class DuckDB:
         self._con = con
         self._opened = 0
 
-    def open(self, given: Any) -> Opened:
+    def open(self, table: Any) -> Opened:
         self._opened += 1
-        name = f"given_{self._opened}"
-        if isinstance(given, Table):
-            self._run(f"create temp view {name} as select * from {_reader(given)}")
-        elif isinstance(given, Lists):
-            self._copy(name, given)
+        name = f"opened_{self._opened}"
+        if isinstance(table, Table):
+            self._run(f"create temp view {name} as select * from {_reader(table)}")
+        elif isinstance(table, Lists):
+            self._copy(name, table)
         else:
             with _translated():
-                self._con.register(name, given)
-        return Opened(name, self._described(name))
+                self._con.register(name, table)
+        return Opened(name, self._columns(name))
 
     def _copy(self, table: str, lists: Lists) -> None:
         """Hand lists over as parameters: pyarrow, and the pandas that it loads, take 0.4 s."""
@@ -85,7 +86,7 @@ class DuckDB:
         values = [list(column) for column in (*lists.text.values(), *lists.whole.values())]
         self._run(f"create temp table {table} as select {', '.join(columns)}", values)
 
-    def _described(self, name: str) -> Mapping[str, str]:
+    def _columns(self, name: str) -> Mapping[str, str]:
         return {row[0]: row[1] for row in self.rows(f"describe select * from {name}")}
 
     def keep(self, table: str, sql: str, *, settled: bool = False) -> None:
@@ -121,13 +122,16 @@ def _translated() -> Iterator[None]:
     except (duckdb.InterruptException, duckdb.InternalException):
         raise
     except duckdb.Error as error:
-        full = isinstance(error, duckdb.IOException) and any(s in str(error) for s in FULL)
-        fatal = full or isinstance(error, duckdb.OutOfMemoryException)
+        is_full = isinstance(error, duckdb.IOException) and any(s in str(error) for s in FULL)
+        fatal = is_full or isinstance(error, duckdb.OutOfMemoryException)
         raise QueryError(str(error), fatal=fatal) from error
 
 
 def _explained(failure: QueryError) -> BaseException:
-    """What the machine lacks; anything else would be a mistake of ours, and is shown as it is."""
+    """An error that names what the machine lacks.
+
+    Any other failure is a mistake of ours, so DuckDB's own error is returned.
+    """
     cause = failure.__cause__
     if failure.fatal or isinstance(cause, duckdb.IOException):
         reason = str(failure).splitlines()[0]
@@ -143,12 +147,13 @@ def _explained(failure: QueryError) -> BaseException:
 
 
 def _reader(table: Table) -> str:
-    place = _literal(glob.escape(str(table.place)))
-    if table.kind == "parquet":
-        return f"read_parquet({place}, hive_partitioning = false)"
+    """SQL that reads a file. CSV is read as text, so that 007 keeps its zeros."""
+    path = _literal(glob.escape(str(table.location)))
+    if table.format == "parquet":
+        return f"read_parquet({path}, hive_partitioning = false)"
     columns = ", ".join(f"{_literal(name)}: 'VARCHAR'" for name in table.names)
     return (
-        f"read_csv({place}, columns = {{{columns}}}, delim = {_literal(table.delimiter)}, "
+        f"read_csv({path}, columns = {{{columns}}}, delim = {_literal(table.delimiter)}, "
         "quote = '\"', escape = '\"', header = true, auto_detect = false, "
         "hive_partitioning = false, max_line_size = 10000000)"
     )

@@ -1,4 +1,4 @@
-"""What an engine is: it opens a user's table, keeps a query's result, and gives a query's rows."""
+"""The interface of an engine: it opens tables, keeps results of queries, and returns rows."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,20 +7,21 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class Table:
-    """A user's table before it is opened: a file of a kind, or what is in a cluster, by its name.
+    """A user's table before it is opened: a file, or a table that the engine has by name.
 
-    `names` and `delimiter` are those of a CSV's header.
+    `location` is a path, a URL, a name in the catalogue or a Spark frame. `names` and `delimiter`
+    are those of a CSV's header.
     """
 
-    place: Any
-    kind: str  # csv, parquet, folder (of Parquet) or name
+    location: Any
+    format: str  # csv, parquet, folder (of Parquet) or name
     names: Sequence[str] = ()
     delimiter: str = ","
 
 
 @dataclass(frozen=True)
 class Lists:
-    """A small table of Python's own: columns of text and of whole numbers, where None is null."""
+    """A small table as Python lists: columns of text and of whole numbers, where None is null."""
 
     text: Mapping[str, Sequence[str | None]]
     whole: Mapping[str, Sequence[int | None]]
@@ -35,14 +36,14 @@ class Lists:
 
 @dataclass(frozen=True)
 class Opened:
-    """SQL to scan a user's table, its columns and their types, spelled as DuckDB spells them."""
+    """An opened table: its name in SQL, and its columns with their types in DuckDB's spelling."""
 
     scan: str
     columns: Mapping[str, str]
 
 
 class QueryError(Exception):
-    """What an engine could not do, in its own words; `fatal` if no other input would help."""
+    """An engine's failure, with the engine's message; `fatal` if no other input would help."""
 
     def __init__(self, reason: str, *, fatal: bool = False) -> None:
         super().__init__(reason)
@@ -50,50 +51,57 @@ class QueryError(Exception):
 
 
 CHUNK = 65_536
-"""Rows that are digested together."""
+"""The number of rows that are digested together."""
 Chunk = tuple[int, bytes]
-"""How many rows a chunk has, and their SHA-256."""
+"""The number of a chunk's rows, and their SHA-256."""
 
 
 class Engine(Protocol):
-    """Every method raises `QueryError`. SQL is what both DuckDB and Spark read alike, with the two
-    functions that they spell differently: `sha256(text)`, and `number(text)`, null if it is none.
+    """An engine. Every method raises `QueryError` if it fails.
+
+    Queries use the SQL that DuckDB and Spark have in common, and two functions that each engine
+    defines: `sha256(text)`, and `number(text)`, which is null if the text is not a number.
     """
 
-    is_cluster: bool  # whether it knows tables by names in a catalogue, and frames of its own
+    is_cluster: bool  # whether it has a catalogue of named tables, and frames of its own
 
-    def open(self, given: Any) -> Opened:
-        """A `Table`, an Arrow table or `Lists`, under a name that nothing else has."""
+    def open(self, table: Any) -> Opened:
+        """Open a `Table`, an Arrow table or `Lists` under a new name."""
         ...
 
     def keep(self, table: str, sql: str, *, settled: bool = False) -> None:
-        """The result of a query, until the end; it may read an older table of that name.
+        """Keep the result of a query as a table; the query may read an older table of that name.
 
-        `settled`: how it came about is forgotten, without which rounds would take ever longer.
+        `settled` drops the plan that led to the result. Without it, each round of a loop would
+        take longer than the one before.
         """
         ...
 
     def rows(self, sql: str) -> list[Any]:
-        """The result of a query, as tuples."""
+        """Return the result of a query as tuples."""
         ...
 
     def arrow(self, sql: str) -> Any:
-        """The same as an Arrow table."""
+        """Return the result of a query as an Arrow table."""
         ...
 
     def batches(self, sql: str) -> Iterator[Any]:
-        """The same as Arrow record batches, one after the other."""
+        """Yield the result of a query as Arrow record batches."""
         ...
 
     def digests(
         self, scan: str, columns: Mapping[str, str], numbers: Collection[str]
     ) -> list[Chunk]:
-        """Sort an opened table's rows by columns, nulls first, each row once; digest every chunk.
+        """Sort an opened table's rows, drop repeated rows, and digest them chunk by chunk.
 
-        Columns are SQL by name: text, sorted by its bytes, or `numbers`, doubles without −0.
-        Digested are the number of rows and, for each column: a byte for each row, 1 if it is null;
-        for text its length in bytes; the values, of numbers the bits of a 64-bit float, 0 for null.
-        Numbers take 8 bytes, the highest first; there is one NaN. Each part's length follows from
-        those before it, so that no two chunks of the same columns have the same bytes.
+        `columns` are SQL by name, and rows are sorted by them, nulls first. A column is text,
+        sorted by its bytes, or one of `numbers`: doubles without −0. A chunk's bytes are its number
+        of rows and, column by column:
+        - one byte for each row: 1 if the value is null, else 0;
+        - for text, the length of each value in bytes;
+        - the values: text as UTF-8, numbers as the bits of a 64-bit float, 0 where null.
+        Lengths, bits and the number of rows take 8 bytes each, the highest first. All NaNs have the
+        same bits. Each part's length follows from the parts before it, so two different chunks of
+        the same columns never have the same bytes.
         """
         ...

@@ -1,4 +1,4 @@
-"""Spark: the same SQL, where the data are."""
+"""Spark: the same SQL, run where the data are."""
 
 import secrets
 from collections.abc import Collection, Iterator, Mapping
@@ -10,8 +10,8 @@ from matchbound.engines.engine import Chunk, Lists, Opened, QueryError, Table
 from matchbound.engines.spark_digests import chunk_digests
 from matchbound.engines.spark_frames import (
     as_utf8,
+    column_types,
     handed_over,
-    kinds_of,
     read_csv,
     read_folder,
     read_parquet,
@@ -26,10 +26,10 @@ SETTINGS = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.ansi.doubleQuotedIdentifiers": "true",  # as in standard SQL, and in DuckDB
     "spark.sql.caseSensitive": "false",
-    "spark.sql.files.ignoreCorruptFiles": "false",  # rows would be missing, and nobody told
+    "spark.sql.files.ignoreCorruptFiles": "false",  # rows would be missing without an error
     "spark.sql.files.ignoreMissingFiles": "false",
     "spark.sql.legacy.consecutiveStringLiterals.enabled": "false",
-    "spark.sql.legacy.parquet.nanosAsLong": "true",  # columns that nobody reads are no reason
+    "spark.sql.legacy.parquet.nanosAsLong": "true",  # never read, so no reason to fail
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.variable.substitute": "false",
 }
@@ -38,12 +38,12 @@ DIGITS = "([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?"
 TRIMMED = "trim(both concat(' ', chr(9), chr(10), chr(11), chr(12), chr(13)) from text)"
 FUNCTIONS = (
     "sha256(text string) returns string return sha2(text, 256)",
-    # Java would read 1d and 0x1p3 as numbers too.
+    # The pattern excludes 1d and 0x1p3, which Java would read as numbers too.
     "number(text string) returns double return "
     f"case when lower({TRIMMED}) rlike '^[+-]?({DIGITS}|inf|infinity|nan)$' "
     f"then try_cast({TRIMMED} as double) end",
 )
-FATAL = (
+FATAL = (  # words by which a message of Spark shows that no other input would help
     "ExecutorLostFailure",
     "No space left",
     "OutOfMemoryError",
@@ -55,9 +55,9 @@ FATAL = (
 
 
 @contextmanager
-def connected(given: Any) -> Iterator["Spark"]:
-    """A session of our own, within the one given, the one that is active, or a new one."""
-    with session_of(given) as session, quiet():
+def connected(engine: Any) -> Iterator["Spark"]:
+    """Open a session of our own beside the user's, beside the active one, or in a new Spark."""
+    with session_of(engine) as session, quiet():
         con: Spark | None = None
         try:
             con = Spark(session)
@@ -70,9 +70,10 @@ def connected(given: Any) -> Iterator["Spark"]:
 
 
 class Spark:
-    """An `Engine`.
+    """The `Engine` of a Spark cluster.
 
-    Tables are views of a session of its own, so that nothing in the user's is hidden or set.
+    Tables are views in a session of our own, so that they hide nothing in the user's session and
+    our settings do not change it. `own` is the user's session.
     """
 
     is_cluster = True
@@ -92,34 +93,34 @@ class Spark:
             for function in FUNCTIONS:
                 self._session.sql(f"create temporary function {function}")
 
-    def open(self, given: Any) -> Opened:
+    def open(self, table: Any) -> Opened:
         self._opened += 1
-        name = f"given_{self._opened}"
+        name = f"opened_{self._opened}"
         with _translated():
-            frame = self._frame(given)
-            kinds = kinds_of(frame)
+            frame = self._frame(table)
+            types = column_types(frame)
             as_utf8(frame).createOrReplaceTempView(name)
-        if not isinstance(given, Table) or given.kind in ("csv", "parquet"):
-            self._local[name] = given
-        return Opened(name, kinds)
+        if not isinstance(table, Table) or table.format in ("csv", "parquet"):
+            self._local[name] = table
+        return Opened(name, types)
 
-    def _frame(self, given: Any) -> "DataFrame":
-        if isinstance(given, Lists):
-            return self._session.createDataFrame(handed_over(given.as_arrow()))
-        if not isinstance(given, Table):
-            return self._session.createDataFrame(handed_over(given))
-        if given.kind == "csv":
-            return self._session.createDataFrame(handed_over(read_csv(given)))
-        if given.kind == "parquet":
-            return read_parquet(self._session, given.place)
-        if given.kind == "folder":
-            return read_folder(self._session, given.place)
-        if isinstance(given.place, str):
-            return self._shared_with_us(self._own.table(given.place))
-        return self._shared_with_us(given.place)
+    def _frame(self, table: Any) -> "DataFrame":
+        if isinstance(table, Lists):
+            return self._session.createDataFrame(handed_over(table.as_arrow()))
+        if not isinstance(table, Table):
+            return self._session.createDataFrame(handed_over(table))
+        if table.format == "csv":
+            return self._session.createDataFrame(handed_over(read_csv(table)))
+        if table.format == "parquet":
+            return read_parquet(self._session, table.location)
+        if table.format == "folder":
+            return read_folder(self._session, table.location)
+        if isinstance(table.location, str):
+            return self._shared_with_us(self._own.table(table.location))
+        return self._shared_with_us(table.location)
 
     def _shared_with_us(self, frame: Any) -> "DataFrame":
-        """What only the user's session knows by name."""
+        """Pass a frame of the user's session to ours by a global view; sessions share no other."""
         name = f"matchbound_{secrets.token_hex(8)}"
         frame.createGlobalTempView(name)
         self._shared.append(name)
@@ -130,15 +131,16 @@ class Spark:
             frame, before = self._session.sql(sql), self._kept.get(table)
             frame = self._checkpointed(frame) if settled else frame.persist()
             self._kept[table] = frame
-            frame.count()  # so that what cannot be read is told here
+            frame.count()  # read it now, so that a failure is raised here
             frame.createOrReplaceTempView(table)
             if before is not None:
                 before.unpersist()
 
     def _checkpointed(self, frame: "DataFrame") -> "DataFrame":
-        """In the folder that the session has for that, or else on the executors.
+        """Write the frame to the session's checkpoint folder, or else to the executors' disks.
 
-        By its rows, since a frame's own checkpoint loses track of columns in joins with itself.
+        The frame's rows are checkpointed, not the frame: a checkpointed frame confuses its columns
+        when it is joined with itself.
         """
         from pyspark.sql import DataFrame
 
@@ -166,7 +168,7 @@ class Spark:
     def digests(
         self, scan: str, columns: Mapping[str, str], numbers: Collection[str]
     ) -> list[Chunk]:
-        """What came from here is digested here, which is quicker for small tables."""
+        """Digest local tables in DuckDB, which is faster for small ones, and others in Spark."""
         if scan in self._local:
             with database() as reader:
                 return reader.digests(reader.open(self._local[scan]).scan, columns, numbers)
@@ -174,7 +176,7 @@ class Spark:
             return chunk_digests(self._session, scan, columns, numbers)
 
     def close(self) -> None:
-        with suppress(Exception):  # a session that is dead has nothing to give back
+        with suppress(Exception):  # a dead session has nothing to free
             for frame in self._kept.values():
                 frame.unpersist()
             for rows in self._settled:

@@ -1,4 +1,4 @@
-"""Digests of sorted rows, computed where Spark has them: only the digests come to the driver."""
+"""Digests of sorted rows, computed on Spark's executors: only the digests come to the driver."""
 
 from collections.abc import Collection, Iterable, Mapping
 from itertools import accumulate
@@ -16,7 +16,7 @@ EIGHT_BYTES = "lpad(hex({}), 16, '0')"
 def chunk_digests(
     session: "SparkSession", scan: str, columns: Mapping[str, str], numbers: Collection[str]
 ) -> list[Chunk]:
-    """As `Engine.digests` says."""
+    """Digest a table's rows, as `Engine.digests` specifies."""
     names = ", ".join(columns)
     order = ", ".join(f"{name} nulls first" for name in columns)
     selected = ", ".join(f"{sql} as {name}" for name, sql in columns.items())
@@ -25,34 +25,37 @@ def chunk_digests(
     ).persist()
     try:
         values = [_bits(name) if name in numbers else name for name in columns]
-        numbered = rows.selectExpr(*values, f"{_place(rows)} as place")
+        numbered = rows.selectExpr(*values, f"{_ordinal(rows)} as ordinal")
         chunks = numbered.selectExpr(
-            f"place div {CHUNK} as chunk", f"struct(place, {names}) as r"
+            f"ordinal div {CHUNK} as chunk", f"struct(ordinal, {names}) as r"
         ).groupBy("chunk")
         sorted_rows = chunks.agg({"r": "collect_list"}).toDF("chunk", "unsorted")
         digests = sorted_rows.selectExpr("chunk", "sort_array(unsorted) as rs").selectExpr(
             "chunk", "size(rs) as n", f"sha2(concat({_bytes(columns, numbers)}), 256) as digest"
         )
-        found = sorted(tuple(row) for row in digests.collect())
+        collected = sorted(tuple(row) for row in digests.collect())
     finally:
         rows.unpersist()
-    return [(count, bytes.fromhex(digest)) for _, count, digest in found]
+    return [(count, bytes.fromhex(digest)) for _, count, digest in collected]
 
 
-def _place(rows: "DataFrame") -> str:
-    """SQL for a row's place in the sorted rows, from how many the partitions before it have."""
+def _ordinal(rows: "DataFrame") -> str:
+    """SQL for a row's number, from 0, in the sorted rows: all partitions before its own count.
+
+    Spark numbers rows within partitions only: the high bits of its number are the partition's.
+    """
     from pyspark.sql.functions import spark_partition_id
 
     counts = dict(tuple(row) for row in rows.groupBy(spark_partition_id()).count().collect())
     sizes = [counts.get(i, 0) for i in range(max(counts, default=0) + 1)]
     before = ", ".join(f"{start}L" for start in accumulate(sizes, initial=0))
-    place = "monotonically_increasing_id()"
-    within = f"({place} & {(1 << IN_PARTITION) - 1}L)"
-    return f"element_at(array({before}), int(shiftright({place}, {IN_PARTITION})) + 1) + {within}"
+    number = "monotonically_increasing_id()"
+    within = f"({number} & {(1 << IN_PARTITION) - 1}L)"
+    return f"element_at(array({before}), int(shiftright({number}, {IN_PARTITION})) + 1) + {within}"
 
 
 def _bits(name: str) -> str:
-    """SQL for the bits of a double, of which Java makes one NaN."""
+    """SQL for the bits of a double; Java's function gives every NaN the same bits."""
     bits = f"reflect('java.lang.Double', 'doubleToLongBits', coalesce({name}, 0D))"
     return f"if({name} is null, null, cast({bits} as bigint)) as {name}"
 

@@ -1,4 +1,4 @@
-"""Users' tables as Spark reads them: what is local is read as DuckDB reads it."""
+"""Users' tables as Spark frames. Local CSV is read by DuckDB, so that both engines agree."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType
 
-MEGABYTES = 100  # what a driver hands to its executors without a setting of its own
-LOGS = ("_delta_log", "metadata", ".hoodie")
-KINDS = {
+MEGABYTES = 100  # that a driver can hand to its executors without a change of Spark's settings
+LOGS = ("_delta_log", "metadata", ".hoodie")  # folders of Delta, Iceberg and Hudi tables
+DUCKDB_TYPES = {
     "void": '"NULL"',
     "int": "INTEGER",
     "binary": "BLOB",
@@ -21,39 +21,40 @@ KINDS = {
 }
 
 
-def kinds_of(frame: "DataFrame") -> dict[str, str]:
-    """The columns and their types, as DuckDB calls them."""
-    return {field.name: _kind(field.dataType) for field in frame.schema.fields}
+def column_types(frame: "DataFrame") -> dict[str, str]:
+    """The columns and their types, in DuckDB's spelling."""
+    return {field.name: _duckdb_type(field.dataType) for field in frame.schema.fields}
 
 
-def _kind(kind: "DataType") -> str:
+def _duckdb_type(spark_type: "DataType") -> str:
     from pyspark.sql.types import StringType
 
-    name = kind.simpleString()
-    return "VARCHAR" if isinstance(kind, StringType) else KINDS.get(name, name.upper())
+    name = spark_type.simpleString()
+    is_text = isinstance(spark_type, StringType)
+    return "VARCHAR" if is_text else DUCKDB_TYPES.get(name, name.upper())
 
 
 def as_utf8(frame: "DataFrame") -> "DataFrame":
-    """Text is compared by its bytes, whatever the table's collation; what is no text is refused."""
+    """Make text compare by its bytes, whatever the table's collation; refuse invalid UTF-8."""
     from pyspark.sql import functions as sql
 
     columns = []
-    for name, kind in kinds_of(frame).items():
+    for name, duckdb_type in column_types(frame).items():
         column = frame[quoted(name)]
-        if kind == "VARCHAR":
+        if duckdb_type == "VARCHAR":
             column = sql.validate_utf8(column.cast("string")).alias(name)
         columns.append(column)
     return frame.select(*columns)
 
 
 def quoted(name: str) -> str:
-    """As Spark's own calls quote names; in SQL ours are quoted as everywhere."""
+    """Quote a name for calls of Spark's API; its SQL takes double quotes, as DuckDB's does."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def read_csv(table: Table) -> Any:
-    """An Arrow table, read here by DuckDB: Spark takes what is malformed for something else."""
-    _refuse_large(table.place.stat().st_size)
+    """Read a CSV file by DuckDB, as an Arrow table: Spark would misread malformed rows silently."""
+    _refuse_large(table.location.stat().st_size)
     with database() as reader:
         return reader.arrow(f"select * from {reader.open(table).scan}")
 
@@ -66,7 +67,7 @@ def _refuse_large(size: int) -> None:
 
 
 def handed_over(table: Any) -> Any:
-    """An Arrow table without the types that Spark lacks, each as one that holds the same."""
+    """Cast an Arrow table's columns to types that Spark has, without loss."""
     import pyarrow as pa
 
     _refuse_large(table.nbytes)
@@ -74,49 +75,52 @@ def handed_over(table: Any) -> Any:
     return table.cast(pa.schema(fields))
 
 
-def _common(kind: Any) -> Any:
+def _common(arrow_type: Any) -> Any:
     import pyarrow as pa
 
-    if pa.types.is_dictionary(kind):
-        return _common(kind.value_type)
-    if kind in (pa.uint8(), pa.uint16(), pa.uint32()):
+    if pa.types.is_dictionary(arrow_type):
+        return _common(arrow_type.value_type)
+    if arrow_type in (pa.uint8(), pa.uint16(), pa.uint32()):
         return pa.int64()
-    if kind in (pa.uint64(), pa.string_view(), pa.large_string()):
+    if arrow_type in (pa.uint64(), pa.string_view(), pa.large_string()):
         return pa.string()
-    return pa.float32() if kind == pa.float16() else kind
+    return pa.float32() if arrow_type == pa.float16() else arrow_type
 
 
-def read_parquet(session: "SparkSession", place: Path | str) -> "DataFrame":
-    """All of its columns, and none that its folders' names tell."""
+def read_parquet(session: "SparkSession", path: Path | str) -> "DataFrame":
+    """Read all columns of the files, but none from names of folders such as a=1."""
     reader = session.read.option("recursiveFileLookup", "true").option("mergeSchema", "true")
-    return reader.parquet(_uri(place))
+    return reader.parquet(_uri(path))
 
 
-def read_folder(session: "SparkSession", place: Path | str) -> "DataFrame":
-    """Refused if its files alone are not the table: there are columns or versions beside them."""
-    root = _uri(place).rstrip("/")
+def read_folder(session: "SparkSession", path: Path | str) -> "DataFrame":
+    """Read a folder of Parquet; refuse it if its files alone are not the table.
+
+    A folder's name may hold a column (a=1), and a table of Delta, Iceberg or Hudi has old versions.
+    """
+    root = _uri(path).rstrip("/")
     if any(_exists(session, f"{root}/{log}") for log in LOGS):
         raise QueryError("it is a Delta, Iceberg or Hudi table: give its name in the catalogue")
-    frame = read_parquet(session, place)
-    named = sum("=" in folder for folder in root.split("/"))
+    frame = read_parquet(session, path)
+    in_root = sum("=" in folder for folder in root.split("/"))
     for file in frame.inputFiles():
-        if sum("=" in folder for folder in file.split("/")[:-1]) > named:
+        if sum("=" in folder for folder in file.split("/")[:-1]) > in_root:
             raise QueryError("folders name a column (as in a=1): give its name in the catalogue")
     return frame
 
 
-def _exists(session: "SparkSession", place: str) -> bool:
+def _exists(session: "SparkSession", path: str) -> bool:
     from pyspark.errors import AnalysisException
 
     try:
-        session.read.text(place)
+        session.read.text(path)
     except AnalysisException as error:
         return error.getCondition() != "PATH_NOT_FOUND"
     return True
 
 
-def _uri(place: Path | str) -> str:
-    """Where a file is, for Hadoop, which would take some characters of its name for a pattern."""
-    if isinstance(place, str):
-        return place
-    return "file:" + "".join(f"\\{c}" if c in "\\{}[]*?" else c for c in str(place.resolve()))
+def _uri(path: Path | str) -> str:
+    """A path's URI for Hadoop, with characters escaped that Hadoop would read as a pattern."""
+    if isinstance(path, str):
+        return path
+    return "file:" + "".join(f"\\{c}" if c in "\\{}[]*?" else c for c in str(path.resolve()))

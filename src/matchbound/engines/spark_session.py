@@ -1,4 +1,4 @@
-"""A Spark session: the user's, or one made here and stopped again."""
+"""A Spark session: the user's, or one that is started here and stopped at the end."""
 
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from matchbound.errors import EngineError, InputError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# The master is Spark's to know: local[*], unless spark-submit or spark-defaults.conf say another.
+# The master is left to Spark: local[*], unless spark-submit or spark-defaults.conf set another.
 STARTED = {
     "spark.app.name": "matchbound",
     "spark.ui.enabled": "false",
@@ -19,8 +19,8 @@ STARTED = {
 
 
 @contextmanager
-def session_of(given: Any) -> Iterator["SparkSession"]:
-    """The session given, the one that is active if the word is `spark`, or a new one."""
+def session_of(engine: Any) -> Iterator["SparkSession"]:
+    """Yield the user's session; for "spark" the active session, or else a new one."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -28,16 +28,17 @@ def session_of(given: Any) -> Iterator["SparkSession"]:
             "the engine spark needs pyspark, which is not installed. "
             "Run `pip install matchbound[spark]`."
         ) from None
-    known = given if given != "spark" else SparkSession.getActiveSession()
-    if known is not None:
-        if not isinstance(known, SparkSession):
+    existing = engine if engine != "spark" else SparkSession.getActiveSession()
+    if existing is not None:
+        if not isinstance(existing, SparkSession):
             raise InputError(
                 "engine must be duckdb, spark or a SparkSession that is not remote, "
-                f"got {type(known).__name__} of {type(known).__module__}. Choose one of them."
+                f"got {type(existing).__name__} of {type(existing).__module__}. "
+                "Choose one of them."
             )
-        yield known
+        yield existing
         return
-    # Spark makes this folder where it is started, though nothing is stored in it.
+    # Spark would create its warehouse in the current folder, though we store nothing in it.
     with tempfile.TemporaryDirectory(prefix="matchbound-") as warehouse:
         session = _started({**STARTED, "spark.sql.warehouse.dir": warehouse})
         try:
@@ -57,13 +58,13 @@ def _started(settings: Mapping[str, str]) -> "SparkSession":
             "the engine spark needs Java 17 or newer, and none could be started "
             f"({error.getCondition()}). Install it, or say where it is in JAVA_HOME."
         ) from None
-    session.sparkContext.setLogLevel("OFF")  # what fails is raised, and told in one sentence
+    session.sparkContext.setLogLevel("OFF")  # failures are raised as one sentence instead
     return session
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """PySpark would print every error that it raises."""
+    """Stop PySpark from printing every error that it raises."""
     from pyspark.logger import PySparkLogger
 
     names = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")

@@ -15,7 +15,7 @@ from matchbound.matchers.edges import no_edge, no_id
 from matchbound.matchers.matches import Matches, counted, write_batches
 from matchbound.matchers.seeds import known_pairs, refuse_repeated, unknown
 from matchbound.matchers.witness import powers_down
-from matchbound.tables import count_rows, load, open_source, spaced
+from matchbound.tables import count_rows, has_outer_spaces, load, open_source
 
 SIDES = (("left", "x"), ("right", "y"))
 
@@ -77,7 +77,7 @@ def _load_network(con: Engine, given: Any, side: str) -> str:
     if not count_rows(con, f"{side}_edges"):
         raise no_edge(side)
     if kind == "string":
-        ((first,),) = con.rows(f"select min(id) from {ends} where {spaced('id')}")
+        ((first,),) = con.rows(f"select min(id) from {ends} where {has_outer_spaces('id')}")
         if first is not None:
             raise spaces_around(side, first)
     keep(con, f"{side}_nodes", "matchers/degrees", given="given_edges", edges=f"{side}_edges")

@@ -1,4 +1,4 @@
-"""What users have, as tables loaded and checked."""
+"""Users' tables: opened, recognised by their columns, loaded into an engine and checked."""
 
 from matchbound.tables.digests import (
     Digest,
@@ -13,11 +13,11 @@ from matchbound.tables.forms import COLUMN_ROLES, Clusters, Form, Pairs, recogni
 from matchbound.tables.ids import (
     Row,
     count_rows,
+    has_outer_spaces,
     keep_several,
     load_drawn,
     refuse_empty,
     refuse_spaces,
-    spaced,
 )
 from matchbound.tables.objects import as_table
 from matchbound.tables.outputs import (
@@ -75,6 +75,7 @@ __all__ = [
     "digest_of_rows",
     "first_threshold",
     "form_of_labels",
+    "has_outer_spaces",
     "id_column",
     "is_same_table",
     "keep_several",
@@ -101,5 +102,4 @@ __all__ = [
     "rows_of_ids",
     "rows_of_labels",
     "rows_of_matches",
-    "spaced",
 ]

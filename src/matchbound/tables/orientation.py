@@ -1,4 +1,4 @@
-"""Which side of a pair is the population's: sources, and one table with itself."""
+"""Which side of a pair is the population's: decided by sources, or both where X = Y."""
 
 from matchbound.engines import Engine
 from matchbound.errors import InputError
@@ -37,13 +37,16 @@ def refuse_no_source(con: Engine, source: Source, *columns: str | None) -> None:
 def refuse_either_side(
     con: Engine, source: Source, table: str, form: Pairs, matching: Matching
 ) -> None:
-    """Two tables, no sources, and ids of the population on both sides: which is x?"""
+    """Refuse pairs of two tables that have ids of the population on both sides, but no sources.
+
+    Nothing would show which side is x.
+    """
     if not matching.is_link or not form.either_way or form.x_source is not None:
         return
-    known = "in (select cast(id as string) from population)"
+    in_population = "in (select cast(id as string) from population)"
     rows = con.rows(
-        f"select min(y) from {table} where cast(y as string) {known} "
-        f"and exists (select 1 from {table} where cast(x as string) {known})"
+        f"select min(y) from {table} where cast(y as string) {in_population} "
+        f"and exists (select 1 from {table} where cast(x as string) {in_population})"
     )
     for (y,) in rows:
         if y is not None:
@@ -54,8 +57,8 @@ def refuse_either_side(
             )
 
 
-def known_source(con: Engine, source: Source, form: Form, matching: Matching) -> str:
-    """The source that is X, if it is one of the table's."""
+def population_source(con: Engine, source: Source, form: Form, matching: Matching) -> str:
+    """Return the name of the population's source; refuse it if the table has other sources only."""
     columns = [form.source] if isinstance(form, Clusters) else [form.x_source, form.y_source]
     names: set[str] = set()
     for column in columns:
@@ -79,22 +82,26 @@ def orient(
     matching: Matching,
     also: str,
 ) -> None:
-    """Let x be of the population's source, where sources are told; `also` are other columns."""
+    """Swap pairs so that x is on the population's side, if the table has source columns.
+
+    `also`: further columns to keep.
+    """
     if form.x_source is None:
         return
     if not matching.dedupe:
-        mine = literal(known_source(con, source, form, matching))
+        ours = literal(population_source(con, source, form, matching))
         con.keep(
             table,
-            f"select x, y{also} from {table} where x_source = {mine} and y_source <> {mine} "
+            f"select x, y{also} from {table} where x_source = {ours} and y_source <> {ours} "
             "union all "
-            f"select y, x{also} from {table} where y_source = {mine} and x_source <> {mine}",
+            f"select y, x{also} from {table} where y_source = {ours} and x_source <> {ours}",
         )
     else:
         con.keep(table, f"select x, y{also} from {table}")
 
 
 def make_symmetric(con: Engine, source: Source, table: str, also: str) -> None:
+    """Add (y, x) for each (x, y), where X = Y. `also`: further columns to keep."""
     refuse_selves(con, source, table)
     con.keep(table, f"select x, y{also} from {table} union select y, x{also} from {table}")
 

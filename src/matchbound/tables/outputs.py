@@ -1,4 +1,4 @@
-"""Matchers' outputs: read once, and known again by their rows."""
+"""Matchers' outputs: how each is read, and the digest by which it is recognised later."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,9 +18,9 @@ ROLES = ("holdout", "complete")
 
 @dataclass(frozen=True)
 class Reading:
-    """How outputs are read: columns that the user names, and the score from which on pairs match.
+    """How outputs are read: the columns that the user names, and the lowest score of a match.
 
-    `fixed` are the ends of bands or the candidates that fix the threshold instead.
+    `fixed` are scores that fix the threshold instead: the ends of bands, or candidate thresholds.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -30,20 +30,21 @@ class Reading:
     def form(self, source: Source) -> Form:
         """Recognise an output's form.
 
-        Columns of clusters are not those of a complete matcher that has pairs, as `patch` writes.
+        `patch` writes a complete matcher's output as pairs, even where the holdout matcher's are
+        clusters; the names of clusters' columns are then ignored.
         """
-        is_other = source.argument == "complete" and "cluster" in self.columns
-        unread = is_other and not source.column(self.columns["cluster"])
-        return recognise(source, {} if unread else self.columns)
+        may_be_pairs = source.argument == "complete" and "cluster" in self.columns
+        is_pairs = may_be_pairs and not source.column(self.columns["cluster"])
+        return recognise(source, {} if is_pairs else self.columns)
 
     def settled(self, forms: Iterable[Form]) -> "Reading":
-        """Check the threshold against the forms, and put in the one that is fixed."""
+        """Check the threshold against the forms; replace it by the one that `fixed` sets."""
         return Reading(self.columns, first_threshold(self.fixed, self.threshold, forms))
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A matcher's output on record. Its threshold is part of it, as its rows are."""
+    """A matcher's output on record. Another threshold makes another output, as other rows do."""
 
     algorithm: str
     digest: Digest
@@ -67,14 +68,14 @@ class Recorded:
 
     @staticmethod
     def of(record: Any) -> "Recorded":
-        """From JSON, as an entry of the ledger or draw.json has it."""
+        """Read an output from JSON, as an entry of the ledger or draw.json has it."""
         reading = Reading(record["columns"], record["threshold"])
         return Recorded(record["name"], Digest.of(record["digest"]), reading)
 
 
 @dataclass(frozen=True)
 class Output:
-    """A matcher's output: the columns that are read, how, and which rows it has."""
+    """A matcher's output: the opened table, the form that it has, how it is read, its digest."""
 
     role: str
     algorithm: str
@@ -85,7 +86,7 @@ class Output:
 
     @property
     def name(self) -> str:
-        """As a certificate names its inputs: `holdout`, or `complete net` of several."""
+        """Its name among a certificate's inputs: `holdout`, or `holdout net` for an algorithm."""
         return f"{self.role} {self.algorithm}".strip()
 
     @property
@@ -107,32 +108,33 @@ def read_outputs(
     on_record: Sequence[Recorded] = (),
     rows_of: Mapping[str, bool] | None = None,
 ) -> tuple[Output, ...]:
-    """Open each matcher's output, recognise its form and settle its threshold and its digest.
+    """Open each matcher's output, recognise its form, and set its threshold and its digest.
 
-    `rows_of` says, by an output's name, whether its rows are digested, whatever is on record.
+    `rows_of`, by an output's name, forces or forbids digesting its rows, whatever is on record.
     """
-    by_role = {"holdout": named(holdout, algorithms, "holdout")}
+    tables_by_role = {"holdout": by_algorithm(holdout, algorithms, "holdout")}
     if complete is not None:
-        by_role["complete"] = named(complete, algorithms, "complete")
-    nothing = Digest(None, None)
+        tables_by_role["complete"] = by_algorithm(complete, algorithms, "complete")
+    undigested = Digest(None, None)
     outputs = []
-    for role, tables in by_role.items():
+    for role, tables in tables_by_role.items():
         for algorithm, table in tables:
             source = open_source(con, role, table)
             form = reading.form(source)
-            outputs.append(Output(role, algorithm, source, form, reading, nothing))
+            outputs.append(Output(role, algorithm, source, form, reading, undigested))
     settled = reading.settled([output.form for output in outputs])
     outputs = [replace(output, reading=settled) for output in outputs]
+    forced = rows_of or {}
     return tuple(
-        replace(one, digest=_digest(con, one, matching, on_record, (rows_of or {}).get(one.name)))
-        for one in outputs
+        replace(output, digest=_digest(con, output, matching, on_record, forced.get(output.name)))
+        for output in outputs
     )
 
 
 def register_outputs(
     con: Engine, holdout: Any, reading: Reading, algorithms: Sequence[str], matching: Matching
 ) -> tuple[Output, ...]:
-    """Read holdout matchers to put on record: each at a threshold, and with its rows' digest."""
+    """Read holdout matchers' outputs to put them on record, each with the digest of its rows."""
     always = {f"holdout {name}".strip(): True for name in ("", *algorithms)}
     outputs = read_outputs(con, holdout, None, reading, algorithms, matching, rows_of=always)
     for output in outputs:
@@ -149,49 +151,46 @@ def _digest(
 ) -> Digest:
     if rows is False:
         return Digest(None, output.source.bytes)
-    mine, counted = (
-        output.recorded,
-        rows_of_matches(output.source, output.form, unordered=matching.dedupe),
-    )
+    columns, threshold = dict(output.reading.columns), output.reading.threshold
     possible = [
-        one
-        for one in on_record
-        if (one.algorithm, one.reading.threshold) == (mine.algorithm, mine.reading.threshold)
+        recorded
+        for recorded in on_record
+        if (recorded.algorithm, recorded.reading.threshold) == (output.algorithm, threshold)
     ]
-    alike = [one for one in possible if dict(one.reading.columns) == dict(mine.reading.columns)]
+    alike = [recorded for recorded in possible if dict(recorded.reading.columns) == columns]
     return digest_of(
         con,
         output.source,
-        counted,
-        [one.digest for one in alike],
-        [one.digest for one in possible],
+        rows_of_matches(output.source, output.form, unordered=matching.dedupe),
+        [recorded.digest for recorded in alike],
+        [recorded.digest for recorded in possible],
         always=rows is True,
     )
 
 
-def named(given: Any, algorithms: Sequence[str], argument: str) -> list[tuple[str, Any]]:
-    """A matcher's output, or those of several algorithms by the names that the draw fixed."""
+def by_algorithm(tables: Any, algorithms: Sequence[str], argument: str) -> list[tuple[str, Any]]:
+    """The tables with the algorithms that the draw named; with "" if it named none."""
     if not algorithms:
-        if isinstance(given, Mapping):
+        if isinstance(tables, Mapping):
             raise InputError(
                 f"{argument} must be one table, because no algorithms were named at the draw, got "
-                f"{', '.join(map(str, given))}. Give one, or draw with --algorithm."
+                f"{', '.join(map(str, tables))}. Give one, or draw with --algorithm."
             )
-        return [("", given)]
-    if not isinstance(given, Mapping) or set(given) != set(algorithms):
-        got = ", ".join(map(str, given)) if isinstance(given, Mapping) else "one table"
+        return [("", tables)]
+    if not isinstance(tables, Mapping) or set(tables) != set(algorithms):
+        got = ", ".join(map(str, tables)) if isinstance(tables, Mapping) else "one table"
         raise InputError(
             f"{argument} must be given for each of {', '.join(algorithms)}, got {got}. "
             "Give name=FILE for each."
         )
-    return [(name, given[name]) for name in algorithms]
+    return [(name, tables[name]) for name in algorithms]
 
 
 def native_columns(
     outputs: Sequence[Output],
 ) -> tuple[list[tuple[Source, str]], list[tuple[Source, str]]] | None:
-    """The columns of x and of y if ids may be compared as they are; None if as text."""
-    pairs = [(one.source, one.form) for one in outputs if isinstance(one.form, Pairs)]
+    """The columns of x and of y if ids may be compared in their own type; None if as text only."""
+    pairs = [(out.source, out.form) for out in outputs if isinstance(out.form, Pairs)]
     if len(pairs) < len(outputs) or any(form.x_source is not None for _, form in pairs):
         return None
     return [(source, form.x) for source, form in pairs], [(source, f.y) for source, f in pairs]
@@ -200,7 +199,7 @@ def native_columns(
 def kinds_of_ids(
     population: Source, column: str, outputs: Sequence[Output], matching: Matching
 ) -> tuple[str, str]:
-    """How ids of the population, and of y, are read: as they are, where all are whole numbers."""
+    """The types as which ids of the population, and of y, are read: text or whole numbers."""
     native = native_columns(outputs)
     if matching.source is not None or native is None:
         return "string", "string"

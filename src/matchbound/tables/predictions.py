@@ -1,4 +1,4 @@
-"""Tables of ids, pairs and clusters in the engine, each checked once as it is loaded."""
+"""Load ids, pairs and clusters into the engine, and check each table once."""
 
 from collections.abc import Sequence
 
@@ -8,25 +8,25 @@ from matchbound.tables.digests import Column, Digest, Rows, digest_of
 from matchbound.tables.forms import Clusters, Form
 from matchbound.tables.ids import count_rows, keep_several, node_of, refuse_empty, refuse_spaces
 from matchbound.tables.orientation import (
-    known_source,
     make_symmetric,
     orient,
     pair_columns,
+    population_source,
     refuse_either_side,
     refuse_no_source,
 )
-from matchbound.tables.scores import refuse_repeats, says_yes, scores_enough
+from matchbound.tables.scores import has_yes, refuse_repeated_rows, scores_enough
 from matchbound.tables.sides import SEPARATOR, Matching
 from matchbound.tables.sources import Source, key_kind, listed, literal, load, quoted
 
 
-def id_column(source: Source, named: str | None, *others: str) -> str:
-    """The column of ids in a table of nodes: the one named, or `id`."""
-    if named is not None:
-        column = source.column(str(named))
+def id_column(source: Source, name: str | None, *others: str) -> str:
+    """The column of ids in a table of nodes: the one that the user names, or `id`."""
+    if name is not None:
+        column = source.column(str(name))
         if column is None:
             raise InputError(
-                f"id must be a column of {source.argument}, got {named!r}. "
+                f"id must be a column of {source.argument}, got {name!r}. "
                 f"Choose among {listed(source.columns)}."
             )
         return column
@@ -45,7 +45,7 @@ def id_column(source: Source, named: str | None, *others: str) -> str:
 
 
 def kind_of_ids(source: Source, column: str, *others: tuple[Source, str]) -> str:
-    """How a population's ids are read, where other columns hold some of them too."""
+    """The type as which a population's ids are read, if they are compared with other columns."""
     return "string" if source.column("source_dataset") else key_kind((source, column), *others)
 
 
@@ -59,7 +59,10 @@ def read_ids(
     checked: bool = False,
     origin: str | None = None,
 ) -> int:
-    """Load the ids of nodes; how many there are. `checked` before: each is there once."""
+    """Load the ids of nodes, and return how many there are.
+
+    `checked`: an earlier run has checked that there are no spaces and no repeats.
+    """
     load(con, source, table, f"{node_of_table(source, column, kind, origin)} as id")
     refuse_empty(con, source, table, {"id": column}, [kind])
     if not checked:
@@ -79,16 +82,16 @@ def read_ids(
 
 
 def node_of_table(source: Source, column: str, kind: str, origin: str | None) -> str:
-    """SQL for the nodes of a population: of the source `origin`, or of those it tells itself."""
-    told = source.column("source_dataset")
-    if origin is not None and told is not None:
+    """SQL for the nodes of a population: of the source `origin`, or of those in its own column."""
+    sources = source.column("source_dataset")
+    if origin is not None and sources is not None:
         raise InputError(
             f"source must be left out where {source.argument} tells sources itself in "
-            f"{told!r}, got {origin!r}. Drop it, or that column."
+            f"{sources!r}, got {origin!r}. Drop it, or that column."
         )
     if origin is not None:
         return f"{literal(origin + SEPARATOR)} || nullif({source.key(column)}, '')"
-    return node_of(source, column, told, kind)
+    return node_of(source, column, sources, kind)
 
 
 def digest_of_ids(
@@ -113,9 +116,9 @@ def read_matches(
     *,
     scored: bool = False,
 ) -> int:
-    """Load what a matcher found, as pairs or as clusters; how many rows there are.
+    """Load a matcher's matches, as pairs or as clusters, and return how many rows there are.
 
-    `scored` keeps the scores, for parts of the matches to be told by them.
+    `scored` keeps the scores, so that parts of the matches can be selected by them.
     """
     if isinstance(form, Clusters):
         read_clusters(con, source, table, form, matching)
@@ -123,13 +126,13 @@ def read_matches(
     refuse_no_source(con, source, form.x_source, form.y_source)
     columns = pair_columns(source, form, kinds)
     score = "" if form.score is None or not scored else f", {source.score(form.score)} as score"
-    keeps = says_yes(con, source, form)
+    keeps = has_yes(con, source, form)
     if form.score is None and form.positive is None and not matching.dedupe:
         load(con, source, table, columns, keeps)
     else:
-        refuse_repeats(con, source, columns, None)
+        refuse_repeated_rows(con, source, columns, None)
         if form.score is not None and (matching.dedupe or form.x_source is not None):
-            refuse_repeats(con, source, columns, form.score)
+            refuse_repeated_rows(con, source, columns, form.score)
         if form.score is not None:
             keeps = f"{keeps} and {scores_enough(con, source, form.score, threshold)}"
         load(con, source, table, columns + score, keeps)
@@ -145,7 +148,7 @@ def read_matches(
 def read_clusters(
     con: Engine, source: Source, table: str, form: Clusters, matching: Matching
 ) -> None:
-    """Load records with their clusters, telling who may be x and who y."""
+    """Load records, their clusters, and whether each may be x (`is_x`) and y (`is_y`)."""
     if not (matching.dedupe or matching.is_link):
         raise InputError(
             f"dedupe or link must be said where {source.argument} has clusters, got neither. "
@@ -154,9 +157,9 @@ def read_clusters(
     node = node_of(source, form.id, form.source)
     sides = "true as is_x, true as is_y"
     if matching.is_link and form.source is not None:
-        told = f"cast({quoted(form.source)} as string)"
-        mine = f"{told} = {literal(known_source(con, source, form, matching))}"
-        sides = f"{mine} as is_x, not {mine} as is_y"
+        ours = literal(population_source(con, source, form, matching))
+        is_x = f"cast({quoted(form.source)} as string) = {ours}"
+        sides = f"{is_x} as is_x, not {is_x} as is_y"
     if form.source is not None:
         refuse_no_source(con, source, form.source)
     cluster = source.key(form.cluster)

@@ -1,4 +1,4 @@
-"""Which rows of a matcher's table are matches: by verdicts, by scores, by bands of them."""
+"""Select the rows of a matcher's table that are matches: by verdicts, scores or bands of scores."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -10,24 +10,24 @@ from matchbound.tables.forms import Form, Pairs
 from matchbound.tables.sources import Source, scan
 
 
-def says_yes(con: Engine, source: Source, form: Pairs) -> str:
-    """The condition under which a row says yes, where a column says yes or no."""
+def has_yes(con: Engine, source: Source, form: Pairs) -> str:
+    """The SQL condition that a row's verdict is yes; "true" if there is no column of verdicts."""
     if form.positive is None:
         return "true"
     verdict = source.score(form.positive)
     nan = "cast('nan' as double)"
     inside = f"case when {verdict} between 0 and 1 then nullif({verdict}, {nan}) end"
-    ((unsaid,),) = scan(con, source, f"select count(*) - count({inside})")
-    if unsaid:
+    ((without,),) = scan(con, source, f"select count(*) - count({inside})")
+    if without:
         raise InputError(
             f"{source.argument} must have 1 for yes or 0 for no in every {form.positive!r}, got "
-            f"{unsaid} rows with neither. Write 1 or 0 there."
+            f"{without} rows with neither. Write 1 or 0 there."
         )
     return f"{verdict} >= 0.5"
 
 
 def check_threshold(threshold: Any, forms: Iterable[Form]) -> float | None:
-    """A finite number, if any of the tables has scores to compare it with."""
+    """Return the threshold as a finite number; refuse it if no table has scores to compare."""
     if threshold is None:
         return None
     try:
@@ -50,7 +50,7 @@ def check_threshold(threshold: Any, forms: Iterable[Form]) -> float | None:
 def first_threshold(
     scores: Sequence[float], threshold: float | None, forms: Iterable[Form]
 ) -> float | None:
-    """The score from which on a pair is a match: as given, or as bands or candidates have it."""
+    """The lowest score of a match: the threshold, or the lowest end of a band or candidate."""
     forms = list(forms)
     fixed = min(scores, default=None)
     if fixed is None:
@@ -69,7 +69,7 @@ def first_threshold(
 
 
 def check_scored(form: Form, threshold: float | None) -> None:
-    """A matcher on record is one at a threshold, if it has scores."""
+    """Refuse to put a matcher with scores on record without a threshold."""
     if isinstance(form, Pairs) and form.score is not None and threshold is None:
         raise InputError(
             f"threshold must be given, because holdout has scores in column {form.score!r}. "
@@ -78,7 +78,7 @@ def check_scored(form: Form, threshold: float | None) -> None:
 
 
 def scores_enough(con: Engine, source: Source, column: str, threshold: float | None) -> str:
-    """The condition that makes a row a match."""
+    """The SQL condition that a row's score reaches the threshold."""
     score = source.score(column)
     unscored, least, most = scan(
         con,
@@ -102,8 +102,11 @@ def scores_enough(con: Engine, source: Source, column: str, threshold: float | N
     return f"{score} >= cast('{threshold!r}' as {kind})"
 
 
-def refuse_repeats(con: Engine, source: Source, columns: str, score: str | None) -> None:
-    """The same pair twice, whatever its scores; either way round, if it has two (`score`)."""
+def refuse_repeated_rows(con: Engine, source: Source, columns: str, score: str | None) -> None:
+    """Refuse a pair that the table has twice.
+
+    With a column of scores: refuse a pair that has two different scores, also as (y, x).
+    """
     inner = f"select {columns}" + (f", {source.score(score)} as score" if score else "")
     repeats = "group by x, y having count(*) > 1"
     if score:
@@ -118,7 +121,7 @@ def refuse_repeats(con: Engine, source: Source, columns: str, score: str | None)
 
 
 def narrow(con: Engine, table: str, scored: str, least: float | None, below: float | None) -> None:
-    """Of a table with scores, the pairs from `least` on and below `below`."""
+    """Create a view of the pairs whose scores are at least `least`, and less than `below`."""
     kinds = con.rows(f"select typeof(score) from {scored} limit 1")
     kind = kinds[0][0] if kinds else "double"
     keeps = f"score >= cast('{least!r}' as {kind})"

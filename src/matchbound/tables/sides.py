@@ -1,15 +1,18 @@
-"""What is matched to what: two tables, or one with itself."""
+"""Whether two tables are matched with each other, or one with itself."""
 
 from dataclasses import dataclass
 
 from matchbound.errors import InputError
 
-SEPARATOR = "-__-"  # as Splink writes a record of several sources: source-__-id
+SEPARATOR = "-__-"  # Splink's, in ids of records of several sources: source-__-id
 
 
 @dataclass(frozen=True)
 class Matching:
-    """`dedupe`: X = Y. `link`: Y is another table. Neither: not said. `source`: X's, for links."""
+    """`dedupe`: one table, X = Y. `link`: Y is another table. The user may leave both open.
+
+    `source` is the name of X's source where tables have columns of sources.
+    """
 
     dedupe: bool = False
     link: bool = False
@@ -29,7 +32,10 @@ class Matching:
         return self.link or self.source is not None
 
     def check_future(self, future: bool) -> None:
-        """Nodes to come are independent draws; within one table they are each other's matches."""
+        """Refuse guarantees about the future where X = Y.
+
+        They need nodes that are independent draws, but there nodes are each other's matches.
+        """
         if future and self.dedupe:
             raise InputError(
                 "future must not come with dedupe, got both: a record's matches are then other "

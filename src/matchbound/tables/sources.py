@@ -1,4 +1,4 @@
-"""A user's table, opened: a CSV or Parquet file, or any object that speaks Arrow."""
+"""Open a user's table: a CSV or Parquet file, or any object that exports Arrow."""
 
 import csv
 import os
@@ -14,18 +14,21 @@ from matchbound.errors import AssumptionError, InputError, MatchboundError
 from matchbound.files import digest_of_file, is_file, is_folder
 from matchbound.tables.objects import as_table
 
+# DuckDB's types of whole numbers; those that fit into 64 bits with a sign come first.
 FITTING = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 WHOLE = FITTING | {"UBIGINT", "HUGEINT", "UHUGEINT"}
 UNTYPED = ('"NULL"', "NULL")
 SMALL = 4 << 20
-"""Bytes of a file whose rows are digested at once: it takes less than a tenth of a second."""
+"""Files of up to so many bytes have their rows digested always: it takes less than 0.1 s."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Which argument it came by, where it is, its columns and types, and SQL to scan it.
+    """An opened table of a user.
 
-    `bytes` is the SHA-256 of a file's bytes; None for what is no file.
+    `argument` is the name of the argument that the user gave it as, for messages. `columns` are
+    their types by name, and `scan` is the table's name in SQL. `path` and `bytes`, the SHA-256 of a
+    file's bytes, are None for a table in memory.
     """
 
     argument: str
@@ -36,7 +39,7 @@ class Source:
     is_small: bool = False
 
     def column(self, *names: str) -> str | None:
-        """The column that has one of these names, in the order given; case does not matter."""
+        """The column of the first of these names that the table has; case does not matter."""
         for name in names:
             for column in self.columns:
                 if column.lower() == name.lower():
@@ -54,61 +57,64 @@ class Source:
 
     def key(self, column: str, kind: str = "string") -> str:
         """SQL for the column's ids, as text or as whole numbers (see `key_kind`)."""
-        given = self.columns[column]
-        if given not in WHOLE and given != "VARCHAR" and not given.startswith("ENUM"):
+        type_ = self.columns[column]
+        if type_ not in WHOLE and type_ != "VARCHAR" and not type_.startswith("ENUM"):
             raise InputError(
                 f"{self.argument} must have ids that are text or whole numbers, "
-                f"got {column!r} of type {given}. Convert it (in pandas, Int64 keeps empty cells)."
+                f"got {column!r} of type {type_}. Convert it (in pandas, Int64 keeps empty cells)."
             )
         return f"cast({quoted(column)} as {kind})"
 
     def score(self, column: str) -> str:
-        """SQL for the column's numbers, null where there is none."""
-        kind = self.columns[column]
-        if kind == "BOOLEAN":
+        """SQL for the column's numbers; null where the value is not a number."""
+        type_ = self.columns[column]
+        if type_ == "BOOLEAN":
             return f"cast({quoted(column)} as double)"
-        if kind == "VARCHAR":
+        if type_ == "VARCHAR":
             return f"number({quoted(column)})"
-        if kind not in WHOLE | {"FLOAT", "DOUBLE"} and not kind.startswith("DECIMAL"):
+        if type_ not in WHOLE | {"FLOAT", "DOUBLE"} and not type_.startswith("DECIMAL"):
             raise InputError(
                 f"{self.argument} must have scores that are numbers, "
-                f"got {column!r} of type {kind}. Convert it first."
+                f"got {column!r} of type {type_}. Convert it first."
             )
-        return quoted(column) if kind == "FLOAT" else f"cast({quoted(column)} as double)"
+        return quoted(column) if type_ == "FLOAT" else f"cast({quoted(column)} as double)"
 
 
 def key_kind(*columns: tuple[Source, str]) -> str:
-    """How ids in these columns are compared: as text, or, where all are numbers, faster as such.
+    """The type as which ids in these columns are compared: whole numbers if all are, else text.
 
-    Each whole number has one text, so the two agree.
+    Comparing numbers is faster, and gives the same: each whole number has exactly one text.
     """
     return "bigint" if all(s.columns[name] in FITTING for s, name in columns) else "string"
 
 
-def open_source(con: Engine, argument: str, given: Any, *, hashed: bool = True) -> Source:
-    """A path to CSV or Parquet, anything with `__arrow_c_stream__`, or what the engine can name."""
-    if con.is_cluster and hasattr(given, "createGlobalTempView"):  # a frame of Spark
-        return _open_there(con, argument, None, Table(given, "name"))
-    if isinstance(given, str | os.PathLike):
-        if con.is_cluster and not is_file(Path(given)):
-            return _open_there(con, argument, *_named(os.fspath(given)))
-        return _open_file(con, argument, Path(given), hashed)
+def open_source(con: Engine, argument: str, table: Any, *, hashed: bool = True) -> Source:
+    """Open a path to CSV or Parquet, an object with `__arrow_c_stream__`, or a table of a cluster.
+
+    `hashed` computes the digest of a file's bytes.
+    """
+    if con.is_cluster and hasattr(table, "createGlobalTempView"):  # a Spark frame
+        return _open_in_cluster(con, argument, None, Table(table, "name"))
+    if isinstance(table, str | os.PathLike):
+        if con.is_cluster and not is_file(Path(table)):
+            return _open_in_cluster(con, argument, *_table_of_cluster(os.fspath(table)))
+        return _open_file(con, argument, Path(table), hashed)
     try:
-        given = as_table(given)
-    except (TypeError, ValueError, OverflowError) as error:  # Arrow's own are of these kinds
+        table = as_table(table)
+    except (TypeError, ValueError, OverflowError) as error:  # Arrow's errors are subclasses
         raise InputError(
             f"{argument} must have ids of one type, got an error ({error}). Convert them to text."
         ) from None
-    if not hasattr(given, "__arrow_c_stream__"):
+    if not hasattr(table, "__arrow_c_stream__"):
         raise InputError(
             f"{argument} must be a path or a table (pandas, Polars, Arrow, DuckDB), "
-            f"got {type(given).__name__}. Convert it to one of these."
+            f"got {type(table).__name__}. Convert it to one of these."
         )
-    return _open_object(con, argument, given)
+    return _open_object(con, argument, table)
 
 
 def scan(con: Engine, source: Source, select: str, where: str = "true") -> list[Any]:
-    """The rows of a query over a source."""
+    """Return the rows of a query over a source."""
     with readable(source.argument, source.path):
         return con.rows(f"{select} from {source.scan} where {where}")
 
@@ -121,7 +127,7 @@ def load(con: Engine, source: Source, table: str, columns: str, condition: str =
 
 @contextmanager
 def readable(argument: str, path: str | None) -> Iterator[None]:
-    """Raise what the engine cannot read as an error that the user can mend."""
+    """Raise the engine's failure to read a table as an error that the user can act on."""
     try:
         yield
     except QueryError as error:
@@ -171,22 +177,23 @@ def _open_file(con: Engine, argument: str, path: Path, hashed: bool) -> Source:
 
 
 def _refuse_parquet(argument: str, path: Path, end: bytes, size: int) -> None:
-    """One file must not be two tables, by its name: its bytes tell which table it is."""
+    """Refuse Parquet that is named .csv: a table is recognised by its bytes, whatever its name,
+    so the same bytes must never be read as two different tables.
+    """
     if end[-4:] in (b"PAR1", b"PARE") and int.from_bytes(end[:-4], "little") < size:
         raise InputError(
             f"{argument} must be CSV if it is named so, got Parquet in {str(path)!r}. Rename it."
         )
 
 
-def _named(name: str) -> tuple[str, Table]:
-    """A folder of Parquet, local or not, or a name in the engine's catalogue."""
+def _table_of_cluster(name: str) -> tuple[str, Table]:
+    """The name, with the table: a folder of Parquet, a URL of one, or a name in the catalogue."""
     if is_folder(Path(name)):
         return name, Table(Path(name), "folder")
     return name, Table(name, "folder" if "://" in name else "name")
 
 
-def _open_there(con: Engine, argument: str, path: str | None, table: Table) -> Source:
-    """What is in a cluster."""
+def _open_in_cluster(con: Engine, argument: str, path: str | None, table: Table) -> Source:
     try:
         opened = con.open(table)
     except QueryError as error:
@@ -210,18 +217,18 @@ def _refuse_training_json(argument: str, path: Path) -> None:
 
 
 def _parquet_names(path: Path) -> list[str]:
-    """The columns as the file names them: DuckDB renames what differs by case alone."""
+    """The columns' names in the file: DuckDB renames columns that differ by case only."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         return list(pq.read_schema(path).names)
     except (pa.ArrowException, OSError):
-        return []  # DuckDB will say what is wrong with it
+        return []  # DuckDB's error, when it opens the file, has the reason
 
 
 def _csv_header(argument: str, path: Path, start: bytes) -> tuple[list[str], str]:
-    """The names of the columns, and what is between them: a comma, semicolon, tab or bar."""
+    """The names of the columns, and the delimiter: a comma, semicolon, tab or bar."""
     try:
         header = start.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError:
@@ -234,8 +241,8 @@ def _csv_header(argument: str, path: Path, start: bytes) -> tuple[list[str], str
         raise InputError(
             f"{argument} must have lines that end in LF or CRLF, got {str(path)!r}. Save it again."
         )
-    bare = re.sub(r'"[^"]*"', "", header)
-    delimiter = max(",;\t|", key=bare.count)
+    unquoted = re.sub(r'"[^"]*"', "", header)
+    delimiter = max(",;\t|", key=unquoted.count)
     try:
         names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
     except csv.Error:
@@ -249,11 +256,11 @@ def _csv_header(argument: str, path: Path, start: bytes) -> tuple[list[str], str
     return [name or f"unnamed {i}" for i, name in enumerate(names, start=1)], delimiter
 
 
-def _open_object(con: Engine, argument: str, given: Any) -> Source:
+def _open_object(con: Engine, argument: str, stream: Any) -> Source:
     import pyarrow as pa
 
     try:
-        table = pa.RecordBatchReader.from_stream(given).read_all()
+        table = pa.RecordBatchReader.from_stream(stream).read_all()
         names = [column for column in table.column_names if not column.startswith("__index")]
         refuse_repeated_names(argument, names)
         if not names:
@@ -262,7 +269,7 @@ def _open_object(con: Engine, argument: str, given: Any) -> Source:
         opened = con.open(table)
     except MatchboundError:
         raise
-    except Exception as error:  # whatever a foreign library raises while it exports its table
+    except Exception as error:  # other libraries raise anything while they export a table
         raise InputError(
             f"{argument} must be a table that Arrow can read, got an error ({error}). "
             "Save it as Parquet and give the path."
@@ -285,7 +292,7 @@ def quoted(name: str) -> str:
 
 
 def literal(value: str) -> str:
-    """SQL for a text; a backslash, which Spark would read as an escape, by its number."""
+    """SQL for a text. A backslash becomes chr(92), because Spark would read it as an escape."""
     parts = ["'" + part.replace("'", "''") + "'" for part in value.split("\\")]
     return parts[0] if len(parts) == 1 else f"concat({', chr(92), '.join(parts)})"
 

@@ -1,4 +1,4 @@
-"""Verified matches in the engine: what labels must be."""
+"""Load labels, the verified matches, into the engine, and check them."""
 
 from collections.abc import Mapping
 
@@ -14,27 +14,27 @@ from matchbound.tables.orientation import (
     source_columns,
 )
 from matchbound.tables.predictions import read_clusters
-from matchbound.tables.scores import says_yes
+from matchbound.tables.scores import has_yes
 from matchbound.tables.sides import SEPARATOR, Matching
 from matchbound.tables.sources import UNTYPED, Source, load, quoted, scan
 
 
 def read_labels(con: Engine, source: Source, form: Form, matching: Matching) -> None:
-    """Load verified matches as text; an empty y says that the node has none.
+    """Load verified matches as text; an empty y means that the node has no match.
 
-    Where x and y stand in either order, the drawn node is x: the table `sample` tells.
+    Where x and y may be in either order, x becomes the node that is in the table `sample`.
     """
     if isinstance(form, Clusters):
         read_clusters(con, source, "labels", form, matching)
         _refuse_some_clusters(con)
         if matching.dedupe:
-            _refuse_strangers(con, source, "x")
+            _refuse_outsiders(con, source, "x")
         return
     refuse_no_source(con, source, form.x_source, form.y_source)
     _refuse_unread_verdicts(con, source, form)
     x, y = form.x, form.y
     if source.columns[y] in ("INTEGER", *UNTYPED) and not _any(con, source, y):
-        y_text = "cast(null as string)"  # no label has a match: the column has no type of its own
+        y_text = "cast(null as string)"  # no label has a match, so the column may have no type
     else:
         y_text = f"nullif({node_of(source, y, form.y_source)}, '')"
     if form.score is not None and form.positive is None:
@@ -42,34 +42,34 @@ def read_labels(con: Engine, source: Source, form: Form, matching: Matching) -> 
             f"{source.argument} must be verified matches, got scores in column {form.score!r}. "
             "Drop the column if a person verified these pairs; a matcher's output are no labels."
         )
-    says = says_yes(con, source, form)
-    sources = source_columns(form)
-    columns = f"{node_of(source, x, form.x_source)} as x, {y_text} as y, {says} as says{sources}"
+    is_match, sources = has_yes(con, source, form), source_columns(form)
+    x_text = node_of(source, x, form.x_source)
+    columns = f"{x_text} as x, {y_text} as y, {is_match} as is_match{sources}"
     load(con, source, "labels", columns)
     refuse_empty(con, source, "labels", {"x": x})
     refuse_spaces(con, source, "labels", {"x": x, "y": y})
     refuse_either_side(con, source, "labels", form, matching)
-    orient(con, source, "labels", form, matching, ", says")
+    orient(con, source, "labels", form, matching, ", is_match")
     if matching.dedupe:
         refuse_selves(con, source, "labels")
-        if form.either_way:  # the drawn node is x; if both were drawn, each in turn
+        if form.either_way:  # the drawn node becomes x; if both are drawn, the pair counts for both
             drawn = "in (select id from sample)"
             con.keep(
                 "labels",
-                f"select x, y, says from labels where x {drawn} or y is null or y not {drawn} "
-                f"union select y, x, says from labels where y {drawn}",
+                f"select x, y, is_match from labels where x {drawn} or y is null or y not {drawn} "
+                f"union select y, x, is_match from labels where y {drawn}",
             )
-        _refuse_strangers(con, source, "y")
+        _refuse_outsiders(con, source, "y")
     elif matching.source is not None:
-        _refuse_bare(con, source)
-    _settle_labels(con, source)
+        _refuse_without_source(con, source)
+    _keep_matches(con, source)
 
 
-def _settle_labels(con: Engine, source: Source) -> None:
-    """Drop what a label denies, unless that was all that is known of a node."""
+def _keep_matches(con: Engine, source: Source) -> None:
+    """Drop the pairs that are labelled "no"; a node with no other labels has no match."""
     contradicted = con.rows(
         "select x, y from labels where y is not null group by x, y "
-        "having bool_or(says) and not bool_and(says) order by x, y limit 1"
+        "having bool_or(is_match) and not bool_and(is_match) order by x, y limit 1"
     )
     for x, y in contradicted:
         raise InputError(
@@ -78,47 +78,48 @@ def _settle_labels(con: Engine, source: Source) -> None:
         )
     con.keep(
         "labels",
-        "select x, y from labels where says union all "
-        "select x, null from labels group by x having not bool_or(says)",
+        "select x, y from labels where is_match union all "
+        "select x, null from labels group by x having not bool_or(is_match)",
     )
 
 
-def _refuse_strangers(con: Engine, source: Source, column: str) -> None:
+def _refuse_outsiders(con: Engine, source: Source, column: str) -> None:
+    """Refuse labels of records that are not in the population."""
     rows = con.rows(
         f"select min(l.{column}) from labels l "
         f"anti join (select cast(id as string) as id from population) p on p.id = l.{column} "
         f"where l.{column} is not null"
     )
-    for (stranger,) in rows:
-        if stranger is not None:
+    for (outsider,) in rows:
+        if outsider is not None:
             raise InputError(
                 f"{source.argument} must match records of the population, got {column} = "
-                f"{stranger!r}, which is not in it. Correct the id."
+                f"{outsider!r}, which is not in it. Correct the id."
             )
 
 
 def _refuse_unread_verdicts(con: Engine, source: Source, form: Pairs) -> None:
-    """A column of yes and no that nobody named: labels it denies would count as true."""
+    """Refuse an unread column of yes and no: pairs with "no" would count as true matches."""
     used = (form.x, form.y, form.x_source, form.y_source, form.positive)
     for column in source.columns:
         if column in used:
             continue
         text = f"lower(trim(cast({quoted(column)} as string)))"
-        says = f"{text} in ('0', '1', '0.0', '1.0', 'true', 'false', 'yes', 'no', 'y', 'n')"
-        ((some, all_),) = scan(
-            con, source, f"select count({text}), count(case when {says} then 1 end)"
+        is_verdict = f"{text} in ('0', '1', '0.0', '1.0', 'true', 'false', 'yes', 'no', 'y', 'n')"
+        ((values, verdicts),) = scan(
+            con, source, f"select count({text}), count(case when {is_verdict} then 1 end)"
         )
-        if some and some == all_:
+        if values and values == verdicts:
             raise InputError(
                 f"{source.argument} must not have a column that may be a verdict without being "
                 f"read, got {column!r}. Drop it, or name it 'label', with 1 for yes and 0 for no."
             )
 
 
-def _refuse_bare(con: Engine, source: Source) -> None:
-    """Ids without a source would match nothing, and nobody would be told."""
-    bare = f"select min(y) from labels where y is not null and position('{SEPARATOR}' in y) = 0"
-    for (y,) in con.rows(bare):
+def _refuse_without_source(con: Engine, source: Source) -> None:
+    """Refuse ids of y without a source: they would match nothing, without an error."""
+    without = f"select min(y) from labels where y is not null and position('{SEPARATOR}' in y) = 0"
+    for (y,) in con.rows(without):
         if y is not None:
             raise InputError(
                 f"{source.argument} must write a match as source{SEPARATOR}id, got y = {y!r}. "
@@ -127,7 +128,7 @@ def _refuse_bare(con: Engine, source: Source) -> None:
 
 
 def _refuse_some_clusters(con: Engine) -> None:
-    """Clusters of some records cannot hold drawn nodes' matches among the others."""
+    """Refuse clusters of only some records: drawn nodes' matches among the others would lack."""
     missing = "select min(id), count(*) from population anti join labels on id = x"
     for node, count in con.rows(missing):
         if count:
@@ -142,16 +143,17 @@ def _any(con: Engine, source: Source, column: str) -> bool:
 
 
 def form_of_labels(source: Source, columns: Mapping[str, str]) -> Form:
-    """Recognise labels; names of a matcher's columns hold for them too, if they have them."""
-    return recognise(source, _named_in_labels(source, columns))
+    """Recognise labels; the user's names of a matcher's columns apply if labels have them too."""
+    return recognise(source, _columns_of_labels(source, columns))
 
 
-def _named_in_labels(truth: Source, columns: Mapping[str, str]) -> dict[str, str]:
-    """The names that hold for labels too: all those of ids, or none."""
-    named = {role: name for role, name in columns.items() if role != "score"}
-    ids = [name for role, name in named.items() if role != "source"]
-    if not ids or not all(truth.column(name) for name in ids):
+def _columns_of_labels(labels: Source, columns: Mapping[str, str]) -> dict[str, str]:
+    """The user's names of columns that apply to labels: those of all ids, or none."""
+    applicable = {role: name for role, name in columns.items() if role != "score"}
+    ids = [name for role, name in applicable.items() if role != "source"]
+    if not ids or not all(labels.column(name) for name in ids):
         return {}
-    if "source" in named and not truth.column(named["source"], f"{named['source']}_l"):
-        del named["source"]
-    return named
+    origin = applicable.get("source")
+    if origin is not None and not labels.column(origin, f"{origin}_l"):
+        del applicable["source"]
+    return applicable

@@ -1,4 +1,4 @@
-"""From loaded tables to tallies: after this room there is no identifier."""
+"""Count loaded tables into tallies. Ids end here: no later room sees one."""
 
 from matchbound.tallies.counts import count, count_drawn, outside
 from matchbound.tallies.holdout import check_on_population

@@ -1,4 +1,4 @@
-"""Matches counted node by node, found and true, where tables are pairs or clusters."""
+"""Count matches node by node, the matchers' and the true ones, in pairs or in clusters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from matchbound.theorems import Cell
 
 @dataclass(frozen=True)
 class Tables:
-    """The loaded tables, counted whichever of them are clusters."""
+    """The loaded tables, with queries that fit their forms: pairs or clusters."""
 
     con: Engine
     loaded: Loaded
@@ -29,7 +29,7 @@ class Tables:
 
     @property
     def second(self) -> str:
-        """The matcher that the holdout matcher is compared with; itself if it is alone."""
+        """The table that the holdout matcher's is compared with: `complete`, or else its own."""
         return "complete" if self.loaded.complete else "holdout"
 
     @property
@@ -38,11 +38,11 @@ class Tables:
 
     @property
     def nodes(self) -> str:
-        """The table of each node's h, c and hc, where it has a match."""
+        """The table of h, c and hc of each node that has a match."""
         return "cluster_nodes" if self.clusters else "nodes"
 
     def compare(self) -> None:
-        """Count matches, found and true, and those in common."""
+        """Count each node's matches by the matchers, its true matches, and those in common."""
         con, second = self.con, self.second
         if "labels" not in self.clusters:
             keep(con, "truth", "tallies/truth", x=self.kinds[0], y=self.kinds[1])
@@ -71,8 +71,14 @@ class Tables:
 
     def known(self, labelled: Sequence[str]) -> list[Cell]:
         tables = {"holdout": "holdout", "complete": self.second, "labels": "labels"}
-        how = {"nodes": self.nodes, "kind": self.kinds[0]}
-        return known_cells(self.con, labelled, tables, sorted(self.clusters), **how)
+        return known_cells(
+            self.con,
+            labelled,
+            tables,
+            sorted(self.clusters),
+            nodes=self.nodes,
+            kind=self.kinds[0],
+        )
 
     def _count(self, name: str, table: str) -> None:
         keep(self.con, name, f"tables/count_{self._form(table)}", a=table, itself=self._itself)
@@ -87,4 +93,5 @@ class Tables:
 
     @property
     def _itself(self) -> int:
+        """How many of a cluster's records are not a node's matches: the node itself, if X = Y."""
         return 1 if self.loaded.dedupe else 0

@@ -1,4 +1,4 @@
-"""From pairs, labels and a sample to a tally: the step after which no identifier is left."""
+"""Count pairs, labels and a sample into a tally, which has no ids."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -13,7 +13,7 @@ from matchbound.tallies.label_rules import check_clusters, check_pairs
 from matchbound.tallies.loaded import Loaded
 from matchbound.theorems import Cell, Label, Tally
 
-NOTHING = (0, 0, 0, 0, 0)  # known of a node's pairs
+NO_KNOWN_PAIRS = (0, 0, 0, 0, 0)  # the known counts of a cell whose nodes have no pair with L
 
 
 def count(
@@ -24,7 +24,8 @@ def count(
 ) -> Tally:
     """Tally loaded tables over the sample.
 
-    `read` cuts the labels to those that count; the gap is then counted over all other nodes.
+    `read` cuts the labels to those that count. Cells are counted after that, over all nodes without
+    a label that counts.
     """
     load_drawn(con, loaded.sample)
     tables, drawn_count = Tables(con, loaded), len(loaded.sample)
@@ -45,7 +46,7 @@ def count(
 
 
 def count_drawn(con: Engine, loaded: Loaded, read_labels: Callable[[], None]) -> Tally:
-    """The labels of drawn nodes, and what the matcher in `holdout` found there."""
+    """Tally the drawn nodes alone: their labels, and the matches in `holdout`."""
     load_drawn(con, loaded.sample)
     read_labels()
     tables = Tables(con, loaded)
@@ -54,7 +55,7 @@ def count_drawn(con: Engine, loaded: Loaded, read_labels: Callable[[], None]) ->
 
 
 def _compared(con: Engine, nodes: str, loaded: Loaded) -> tuple[str, int]:
-    """The table of the nodes to compare the matchers on, and how many there are."""
+    """The table of the nodes on which the matchers are compared, and the number of these nodes."""
     gap, future = loaded.gap, loaded.future
     if not gap and not future:
         return nodes, loaded.size
@@ -84,12 +85,15 @@ def _gap_cells(con: Engine, table: str, size: int) -> tuple[Cell, ...]:
 def outside(
     cells: Iterable[Cell], labelled: Iterable[Label], known: Iterable[Cell]
 ) -> tuple[Cell, ...]:
-    """Of the cells of all nodes, those of nodes without a label; some of which are better known."""
+    """From the cells of all nodes, remove labelled nodes; return the cells of the others.
+
+    `known` are cells of nodes outside L that have pairs with L: they replace the same nodes' cells.
+    """
     counts = Counter({_key(cell): cell.nodes for cell in cells})
     for label in labelled:
-        counts[label.h, label.c, label.hc, *NOTHING] -= 1
+        counts[label.h, label.c, label.hc, *NO_KNOWN_PAIRS] -= 1
     for cell in known:
-        counts[*cell[:3], *NOTHING] -= cell.nodes
+        counts[*cell[:3], *NO_KNOWN_PAIRS] -= cell.nodes
         counts[_key(cell)] += cell.nodes
     return tuple(Cell(*(*key[:3], n, *key[3:])) for key, n in sorted(counts.items()) if n)
 
@@ -99,7 +103,7 @@ def _key(cell: Cell) -> tuple[int, ...]:
 
 
 def _sure(rows: Iterable[Any], read: int) -> list[str]:
-    """L: the ids of D and of the beginning of S that is read, where somebody verified them."""
+    """L: the ids of labelled nodes in D, and among the first `read` nodes of S."""
     return [
         node
         for node, train, validation, _, t, *_ in rows
@@ -110,7 +114,7 @@ def _sure(rows: Iterable[Any], read: int) -> list[str]:
 def _labels(
     rows: Iterable[Any],
 ) -> tuple[tuple[Label, ...], tuple[Label, ...], tuple[int, ...]]:
-    """D's, S's and the places in S of what is in both."""
+    """The labels of D, those of S, and the places in S (from 0) of nodes that are in both."""
     train: dict[int, Label] = {}
     validation: dict[int, Label] = {}
     overlap = []

@@ -1,4 +1,4 @@
-"""A holdout matcher's output on its population: what `certify` would refuse is refused before."""
+"""Check a holdout matcher's output early: refuse what `certify` would refuse later."""
 
 from pathlib import Path
 
@@ -11,9 +11,9 @@ from matchbound.tallies.parts import refuse_doubt
 def check_on_population(
     con: Engine, output: Output, matching: Matching, kinds: tuple[str, str]
 ) -> str:
-    """Read an output as `certify` does, beside the table `population`; what it is, in words.
+    """Load and check an output as `certify` does; return its description in words.
 
-    The table `matched` has the nodes with a match.
+    The table `population` must be loaded. Keeps the nodes with a match as the table `matched`.
     """
     source, form, least = output.source, output.form, output.reading.threshold
     rows = read_matches(con, source, "holdout", form, matching, least, kinds)
@@ -32,7 +32,7 @@ def check_on_population(
 
 
 def keep_matched(con: Engine, is_clusters: bool, dedupe: bool) -> None:
-    """The nodes that the holdout matcher matched, as the table `matched`."""
+    """Keep the nodes that the holdout matcher matched as the table `matched`."""
     form, itself = "clusters" if is_clusters else "pairs", 1 if dedupe else 0
     keep(con, "counted", f"tables/count_{form}", a="holdout", itself=itself)
     con.keep(

@@ -1,7 +1,7 @@
-"""What labels tell of other nodes, where a population is matched with itself.
+"""Count the known pairs of nodes without a label, where a population is matched with itself.
 
-A labelled node has all its true matches verified, so each of its pairs is known, also from the
-other side.
+All true matches of a labelled node are verified. So for each pair of a labelled and another node it
+is known whether it is true, and this counts for the other node too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from matchbound.engines import Engine, keep, lend, query
 from matchbound.theorems import Cell
 
-SHARED = {
+SHARED = {  # each count of known pairs, and the roles whose tables must all have the pair
     "h": ("holdout",),
     "t": ("labels",),
     "hc": ("holdout", "complete"),
@@ -28,9 +28,9 @@ def known_cells(
     nodes: str,
     kind: str,
 ) -> list[Cell]:
-    """The cells of nodes outside L that have a pair with a node of L, found or true.
+    """The cells of nodes outside L that have a pair with a node of L, by a matcher or by labels.
 
-    `tables` are those of the three roles; of a cluster no pair is listed.
+    `tables` are the tables of the three roles. Pairs within clusters are counted without listing.
     """
     _keep_known(con, labelled, kind)
     for table in set(tables.values()):
@@ -54,14 +54,17 @@ def _keep_known(con: Engine, labelled: Sequence[str], kind: str) -> None:
 
 
 def _shared(tables: set[str], clusters: Sequence[str]) -> str:
-    """SQL for how many nodes of L each node has in all of these tables."""
-    pairs = [f"known_{table}" for table in sorted(tables) if table not in clusters]
-    others = [f"known_{table}" for table in sorted(tables) if table in clusters]
-    return _of_pairs(pairs, others) if pairs else _of_clusters(others)
+    """SQL for the number of nodes of L that each node is paired with in all of these tables."""
+    of_pairs = [f"known_{table}" for table in sorted(tables) if table not in clusters]
+    of_clusters = [f"known_{table}" for table in sorted(tables) if table in clusters]
+    return _of_pairs(of_pairs, of_clusters) if of_pairs else _of_clusters(of_clusters)
 
 
 def _of_pairs(pairs: Sequence[str], clusters: Sequence[str]) -> str:
-    """Listed from the first table: they are pairs of labelled nodes alone."""
+    """SQL that lists the first table's pairs, and keeps those that are in all other tables.
+
+    Listing is cheap: the tables have the pairs of labelled nodes alone.
+    """
     first, *more = pairs
     joins = [f"join {t} o{i} on o{i}.x = p.x and o{i}.y = p.y" for i, t in enumerate(more)]
     joins += [
@@ -73,16 +76,17 @@ def _of_pairs(pairs: Sequence[str], clusters: Sequence[str]) -> str:
 
 
 def _of_clusters(clusters: Sequence[str]) -> str:
-    """Nodes of L by the clusters that they are in; a node sees those in the same ones.
+    """SQL that counts L by combinations of clusters, and joins nodes with the same combination.
 
-    A node's clusters are put side by side first: many of L may share one of them and not the rest.
+    Joining one table's clusters after the other would list pairs: many nodes of L may share one
+    cluster of a node, but not its others.
     """
     first, *more = clusters
-    places = range(len(clusters))
-    ids = ", ".join(f"m{i}.cluster" for i in places)
-    named = ", ".join(f"m{i}.cluster as c{i}" for i in places)
-    same = " and ".join(f"l.c{i} = m{i}.cluster" for i in places)
-    others = " ".join(f"join {t} m{i} on m{i}.x = m0.x" for i, t in enumerate(more, 1))
-    known = f"from known k join {first} m0 on m0.x = k.x {others}"
-    grouped = f"select {named}, count(*) as n {known} group by {ids}"
-    return f"select m0.x, l.n from {first} m0 {others} join ({grouped}) l on {same}"
+    numbers = range(len(clusters))
+    ids = ", ".join(f"m{i}.cluster" for i in numbers)
+    columns = ", ".join(f"m{i}.cluster as c{i}" for i in numbers)
+    same = " and ".join(f"l.c{i} = m{i}.cluster" for i in numbers)
+    joins = " ".join(f"join {t} m{i} on m{i}.x = m0.x" for i, t in enumerate(more, 1))
+    labelled = f"from known k join {first} m0 on m0.x = k.x {joins}"
+    counted = f"select {columns}, count(*) as n {labelled} group by {ids}"
+    return f"select m0.x, l.n from {first} m0 {joins} join ({counted}) l on {same}"

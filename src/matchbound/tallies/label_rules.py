@@ -1,4 +1,4 @@
-"""What labels must be, beside the sample and beside what matchers found."""
+"""Check labels against the sample and against the matchers' matches."""
 
 import math
 from collections.abc import Mapping
@@ -23,37 +23,37 @@ PROBLEMS = {
 def check_pairs(
     con: Engine, size: int, drawn: int, one_to_one: bool, unlabelled: str, dedupe: bool
 ) -> None:
-    """The table `labels`, of pairs, beside `sample`."""
+    """Check the table `labels`, of pairs, against the table `sample`."""
     _check_labels(con, drawn, one_to_one, unlabelled, "tallies/labels_wrong")
     if dedupe:
         _check_both_ways(con, size, drawn)
 
 
 def check_clusters(
-    con: Engine, drawn: int, one_to_one: bool, unlabelled: str, found: Mapping[str, bool]
+    con: Engine, drawn: int, one_to_one: bool, unlabelled: str, matchers: Mapping[str, bool]
 ) -> None:
-    """The table `labels`, of clusters, whose matches are counted in `count_true`.
+    """Check the table `labels`, of clusters, whose matches are counted in `count_true`.
 
-    `found` are the matchers between two tables, and whether they are clusters.
+    `matchers` are the matchers' tables, by name, and whether they are clusters; none if X = Y.
     """
-    for name, is_clusters in found.items():
+    for name, is_clusters in matchers.items():
         _check_matched_are_labelled(con, name, is_clusters)
     _check_labels(con, drawn, one_to_one, unlabelled, "tallies/cluster_labels_wrong")
 
 
 def _check_labels(con: Engine, drawn: int, one_to_one: bool, unlabelled: str, name: str) -> None:
-    found = {problem: (x, nodes) for problem, x, nodes in query(con, name) if nodes}
+    problems = {problem: (x, nodes) for problem, x, nodes in query(con, name) if nodes}
     allowed = {"several": not one_to_one, "unlabelled": unlabelled == "worst"}
     for problem, message in PROBLEMS.items():
-        if problem in found and not allowed.get(problem):
-            x, nodes = found[problem]
+        if problem in problems and not allowed.get(problem):
+            x, nodes = problems[problem]
             raise InputError(message.format(x=x, nodes=nodes, drawn=drawn))
 
 
 def _check_matched_are_labelled(con: Engine, table: str, is_clusters: bool) -> None:
-    """Clusters as labels must know every y that a matcher found, or it would count as wrong."""
-    found = f"select x as y from {table} where is_y" if is_clusters else f"select y from {table}"
-    rows = con.rows(f"select min(f.y) from ({found}) f anti join labels l on l.x = f.y")
+    """Refuse clusters as labels that lack a y of a matcher: its match would count as wrong."""
+    matched = f"select x as y from {table} where is_y" if is_clusters else f"select y from {table}"
+    rows = con.rows(f"select min(f.y) from ({matched}) f anti join labels l on l.x = f.y")
     for (y,) in rows:
         if y is not None:
             raise AssumptionError(
@@ -63,14 +63,19 @@ def _check_matched_are_labelled(con: Engine, table: str, is_clusters: bool) -> N
 
 
 def _check_both_ways(con: Engine, size: int, drawn: int) -> None:
-    """Labels of one table with itself: symmetric among drawn nodes, and not only among them."""
+    """Check labels of one table with itself.
+
+    Among drawn nodes they must be symmetric, and true matches must have been searched for among all
+    nodes, not among drawn nodes alone.
+    """
     for x, y in query(con, "tallies/one_sided"):
         raise InputError(
             f"labels must not contradict themselves, got {y!r} as a match of {x!r} but not the "
             "other way round, though both were drawn. Correct one of them."
         )
-    # A cluster of k with one node drawn has the others drawn with probability (drawn/size)^(k−1);
-    # each of its nodes has t = k − 1 matches, and their t/(t + 1) sum to k − 1.
+    # Given that one node of a cluster of k is drawn, all others are drawn with probability about
+    # (drawn/size)^(k−1). Each of its nodes has t = k − 1 matches, and their t/(t + 1) sum to k − 1.
+    # So all matches are drawn nodes by chance with probability about (drawn/size)^(sum of these).
     ((others, outside),) = con.rows(
         "select coalesce(sum(t / (t + 1)), 0), coalesce(sum(outside), 0) from ("
         "select count(*) as t, count(case when s.id is null then 1 end) as outside "

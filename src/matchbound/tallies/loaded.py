@@ -1,4 +1,4 @@
-"""What is loaded in an engine to be tallied."""
+"""A description of the tables that are loaded in an engine and ready to be tallied."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ TEXT = ("string", "string")
 class Loaded:
     """The tables `population`, `holdout`, `complete` and `labels` in an engine, and the draw.
 
-    `size` is the population's. `kinds` are those of the ids of x and y in the first three tables;
-    labels and the sample are text. `clusters` are the tables that have clusters, which are counted
-    without listing their pairs. The matchers are compared on the nodes of `gap`, or on all; for
-    guarantees about the `future` not on those that were drawn.
+    `size` is the number of the population's nodes. `kinds` are the types of the ids of x and y in
+    the first three tables; ids in labels and in the sample are text. `clusters` are the tables of
+    clusters, which are counted without listing their pairs. The matchers are compared on the nodes
+    of `gap`, or else on all nodes; for guarantees about the `future`, drawn nodes are left out.
     """
 
     size: int

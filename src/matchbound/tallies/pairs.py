@@ -1,18 +1,19 @@
-"""How many matches each node has by either matcher: little work where they mostly agree."""
+"""Count each node's matches by both matchers, with little work where they mostly agree."""
 
 from matchbound.engines import Engine, keep, query, view
 from matchbound.errors import InputError
 from matchbound.tables import count_rows, keep_several
 
-CLOSE = 8
-"""Numbers are close to each other if at least one in so many is there."""
+SPARSEST = 8
+"""Ids are dense if at least one in eight whole numbers between the smallest and the largest is an
+id."""
 
 
 def compare_pairs(con: Engine, complete: bool, kind: str) -> None:
-    """From the pairs in `holdout`, and in `complete` if there is one, the view `nodes`.
+    """Create the view `nodes` from the pairs in `holdout`, and in `complete` if there is one.
 
-    Only nodes with several matches, or on which the matchers differ, are counted one by one: of
-    every other node with a match, both matchers found the same one.
+    Only nodes with several matches, or on which the matchers differ, are counted one by one. Every
+    other node with a match has the same single match by both matchers.
     """
     keep_several(con, "several", "holdout", "x", kind)
     refuse_repeats(con, "holdout", "several")
@@ -21,13 +22,17 @@ def compare_pairs(con: Engine, complete: bool, kind: str) -> None:
         _refuse_repeats_in_complete(con)
     keep(con, "listed", "tallies/listed" if complete else "tallies/listed_alone")
     view(con, "nodes", "tallies/nodes")
-    if not (kind == "bigint" and _all_known(con, "holdout")):
+    if not (kind == "bigint" and _are_in_population(con, "holdout")):
         refuse_unknown(con, "holdout")
     refuse_unknown(con, "listed")
 
 
 def _refuse_repeats_in_complete(con: Engine) -> None:
-    """Holdout has none: its pairs that complete has too are as many rows there, or one repeats."""
+    """Refuse a pair that `complete` has twice, without sorting all of its pairs.
+
+    `holdout` repeats no pair. So the pairs in common are as many rows in `complete` as in
+    `holdout`, unless `complete` repeats one.
+    """
     ((lost, won),) = con.rows(
         "select count(case when lost then 1 end), count(case when not lost then 1 end) "
         "from differing"
@@ -38,7 +43,7 @@ def _refuse_repeats_in_complete(con: Engine) -> None:
 
 
 def refuse_repeats(con: Engine, table: str, among: str) -> None:
-    """`among` has every node that may have a pair twice."""
+    """Refuse a pair that a loaded table has twice; `among` has every node that may have one."""
     for x, y, times in query(con, "tallies/repeats", table=table, among=among):
         raise InputError(
             f"{table} must hold each pair once, got ({str(x)!r}, {str(y)!r}) {times} times. "
@@ -46,13 +51,16 @@ def refuse_repeats(con: Engine, table: str, among: str) -> None:
         )
 
 
-def _all_known(con: Engine, table: str) -> bool:
-    """Told quickly where the population's whole numbers are close to each other."""
+def _are_in_population(con: Engine, table: str) -> bool:
+    """Check by blocks of ids that every x is in the population.
+
+    Tried only where ids are dense; False means "not shown", not "unknown".
+    """
     first, last, size = con.rows("select min(id), max(id), count(*) from population")[0]
-    if last - first > CLOSE * size:
+    if last - first > SPARSEST * size:
         return False
-    ((strange,),) = query(con, "tallies/unknown_blocks", table=table)
-    return not strange
+    ((unknown_blocks,),) = query(con, "tallies/unknown_blocks", table=table)
+    return not unknown_blocks
 
 
 def refuse_unknown(con: Engine, table: str) -> None:

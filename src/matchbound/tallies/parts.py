@@ -1,4 +1,4 @@
-"""From matchers' tables to the tallies of all parts: each table loaded once, narrowed for bands."""
+"""Tally all parts of an audit. Each table is loaded once, and narrowed to each band of scores."""
 
 from collections.abc import Mapping, Sequence
 
@@ -25,15 +25,15 @@ def tally_parts(
     tallies: dict[str, Tally] = {}
     rows: dict[str, int] = {}
     for algorithm in dict.fromkeys(part.algorithm for part in every):
-        mine = [one for one in outputs if one.algorithm == (algorithm or "")]
-        for output in mine:
+        of_algorithm = [out for out in outputs if out.algorithm == (algorithm or "")]
+        for output in of_algorithm:
             progress(f"reading {output.name}")
             rows[output.name] = _read(con, setting, output, output.role + scored)
-        forms = {output.role: output.form for output in mine} | {"labels": setting.truth}
+        forms = {output.role: output.form for output in of_algorithm} | {"labels": setting.truth}
         for part in every:
             if part.algorithm == algorithm:
                 progress(f"counting {part.name}")
-                for output in mine if scored else ():
+                for output in of_algorithm if scored else ():
                     narrow(con, output.role, output.role + scored, part.least, part.below)
                 tallies[part.name] = _count(con, setting, forms, unlabelled)
     return tallies, rows
@@ -76,7 +76,10 @@ def _count(
 
 
 def refuse_doubt(con: Engine, name: str, table: str) -> None:
-    """Ids of y among the population's: is one table matched with itself?"""
+    """Refuse ids of y that are in the population, if the user left open whether X = Y.
+
+    It may be one table matched with itself, or two tables that use the same ids.
+    """
     rows = con.rows(
         f"select min(y) from {table} where cast(y as string) in "
         "(select cast(id as string) from population)"

@@ -1,4 +1,4 @@
-"""From all drawn nodes to those that count: labels in draw order, up to where one stopped."""
+"""Cut the labels of S to those that count: in draw order, up to where labelling stopped."""
 
 from dataclasses import replace
 
@@ -7,9 +7,9 @@ from matchbound.theorems import Choices, Tally
 
 
 def looked_at(tally: Tally, choices: Choices, unlabelled: str) -> Tally:
-    """The beginning of S's order that an anytime draw, or one until enough, is read for.
+    """Cut S to its beginning that counts, for an anytime draw or one until enough true matches.
 
-    To be cut before the gap is counted: nodes that are cut off belong to it.
+    The gap must be counted after this: nodes that are cut off belong to it.
     """
     if choices.is_anytime:
         _check_trained(tally, unlabelled)
@@ -35,9 +35,10 @@ def _check_trained(tally: Tally, unlabelled: str) -> None:
 
 
 def _end_of_labels(tally: Tally, unlabelled: str) -> int:
-    """Before the first unlabelled node; after the last labelled one if others count as the worst.
+    """How many nodes count: those before the first unlabelled one.
 
-    The bounds hold for all beginnings at once, so it does not matter who labelled what when.
+    If unlabelled nodes count as the worst case, those up to the last labelled one. The bounds hold
+    for all beginnings at once, so it does not matter who labelled what when.
     """
     labelled = [label.is_sure for label in tally.validation]
     if not any(labelled) or (unlabelled == "refuse" and not labelled[0]):
@@ -51,8 +52,11 @@ def _end_of_labels(tally: Tally, unlabelled: str) -> int:
 
 
 def _end_of_counting(tally: Tally, wanted: int) -> int:
-    """After the node that completes the number; D's own nodes are known, and do not count."""
-    known, seen = set(tally.overlap), 0
+    """How many nodes count: those up to the one that completes the wanted number of true matches.
+
+    Nodes of D were labelled before, so they do not count towards it.
+    """
+    trained, seen = set(tally.overlap), 0
     for place, label in enumerate(tally.validation):
         if label.t is None:
             raise InputError(
@@ -60,7 +64,7 @@ def _end_of_counting(tally: Tally, wanted: int) -> int:
                 f"match; {seen} have, and the next node, {place + 1} in column validation of "
                 "sample.csv, has no label. Label on in draw order."
             )
-        seen += label.t > 0 and place not in known
+        seen += label.t > 0 and place not in trained
         if seen == wanted:
             return place + 1
     return len(tally.validation)

@@ -1,4 +1,4 @@
-"""What is tallied: a sample of a population, under the choices made before."""
+"""The setting of a tally: a sample of a population, and the choices made before labelling."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from matchbound.theorems import Choices
 
 @dataclass(frozen=True)
 class Setting:
-    """What the labels are of, wherever they come from.
+    """The population, the sample and the choices, of a draw or of a sample that the user brought.
 
-    `exploratory` are the choices that differ from the draw's. `stops`: labels of a beginning of the
-    order may be all there are. `truth` is the form of the labels.
+    `exploratory` are the choices that differ from the draw's. `stops`: labelling may have stopped
+    before the end of the order. `truth` is the form of the labels.
     """
 
     size: int
-    kinds: tuple[str, str]  # of the ids of x, which are the population's, and of y, as loaded
+    kinds: tuple[str, str]  # types of the loaded ids of x, which are the population's, and of y
     sample: Sequence[Row]
     gap: Sequence[str]
     choices: Choices
