@@ -11,6 +11,7 @@ from matchbound.tables.digests import (
 )
 from matchbound.tables.forms import COLUMN_ROLES, Clusters, Form, Pairs, recognise
 from matchbound.tables.ids import (
+    SEPARATOR,
     Row,
     count_rows,
     has_outer_spaces,
@@ -39,7 +40,7 @@ from matchbound.tables.predictions import (
     rows_of_ids,
 )
 from matchbound.tables.scores import check_scored, first_threshold, narrow
-from matchbound.tables.sides import SEPARATOR, Matching
+from matchbound.tables.sides import Matching
 from matchbound.tables.sources import (
     FITTING,
     Source,

@@ -5,9 +5,9 @@ from itertools import zip_longest
 
 from matchbound.engines import Engine, keep, lend
 from matchbound.errors import InputError
-from matchbound.tables.sides import SEPARATOR
 from matchbound.tables.sources import Source
 
+SEPARATOR = "-__-"  # Splink's, in ids of records of several sources: source-__-id
 Row = tuple[str, int | None, int | None]
 """A drawn id, and its places (from 1) in D's and in S's own order."""
 

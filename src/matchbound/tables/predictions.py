@@ -6,8 +6,17 @@ from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables.digests import Column, Digest, Rows, digest_of
 from matchbound.tables.forms import Clusters, Form
-from matchbound.tables.ids import count_rows, keep_several, node_of, refuse_empty, refuse_spaces
-from matchbound.tables.orientation import (
+from matchbound.tables.ids import (
+    SEPARATOR,
+    count_rows,
+    keep_several,
+    node_of,
+    refuse_empty,
+    refuse_spaces,
+)
+from matchbound.tables.scores import has_yes, refuse_repeated_rows, scores_enough
+from matchbound.tables.sides import (
+    Matching,
     make_symmetric,
     orient,
     pair_columns,
@@ -15,8 +24,6 @@ from matchbound.tables.orientation import (
     refuse_either_side,
     refuse_no_source,
 )
-from matchbound.tables.scores import has_yes, refuse_repeated_rows, scores_enough
-from matchbound.tables.sides import SEPARATOR, Matching
 from matchbound.tables.sources import Source, key_kind, listed, literal, load, quoted
 
 

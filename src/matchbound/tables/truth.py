@@ -5,17 +5,17 @@ from collections.abc import Mapping
 from matchbound.engines import Engine
 from matchbound.errors import AssumptionError, InputError
 from matchbound.tables.forms import Clusters, Form, Pairs, recognise
-from matchbound.tables.ids import node_of, refuse_empty, refuse_spaces
-from matchbound.tables.orientation import (
+from matchbound.tables.ids import SEPARATOR, node_of, refuse_empty, refuse_spaces
+from matchbound.tables.predictions import read_clusters
+from matchbound.tables.scores import has_yes
+from matchbound.tables.sides import (
+    Matching,
     orient,
     refuse_either_side,
     refuse_no_source,
     refuse_selves,
     source_columns,
 )
-from matchbound.tables.predictions import read_clusters
-from matchbound.tables.scores import has_yes
-from matchbound.tables.sides import SEPARATOR, Matching
 from matchbound.tables.sources import UNTYPED, Source, load, quoted, scan
 
 

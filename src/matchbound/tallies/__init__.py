@@ -3,11 +3,10 @@
 from matchbound.tallies.counts import count, count_drawn, outside
 from matchbound.tallies.holdout import check_on_population
 from matchbound.tallies.label_rules import check_clusters, check_pairs
-from matchbound.tallies.loaded import TEXT, Loaded
+from matchbound.tallies.loaded import TEXT, Loaded, Setting
 from matchbound.tallies.pairs import refuse_repeats
 from matchbound.tallies.parts import refuse_doubt, tally_parts
 from matchbound.tallies.prefix import looked_at
-from matchbound.tallies.setting import Setting
 
 __all__ = [
     "TEXT",

@@ -6,9 +6,8 @@ from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
 from matchbound.tables import Clusters, Form, Output, narrow, read_matches
 from matchbound.tallies.counts import count
-from matchbound.tallies.loaded import Loaded
+from matchbound.tallies.loaded import Loaded, Setting
 from matchbound.tallies.prefix import looked_at
-from matchbound.tallies.setting import Setting
 from matchbound.theorems import Tally, parts
 
 
