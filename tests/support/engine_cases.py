@@ -99,7 +99,7 @@ def draws(folder, engine):
     among = mb.draw(people, labels=12, seed="b", holdout=holdout, among=True, engine=engine)
     until = {"precision": 15}
     counted = mb.draw(people, train=9, seed="c", holdout=holdout, until=until, engine=engine)
-    return [(drawn.as_dict(), drawn.sample, drawn.gap) for drawn in (plain, among, counted)]
+    return [(drawn.written.as_dict(), drawn.sample, drawn.gap) for drawn in (plain, among, counted)]
 
 
 def pairs(folder, engine, **how):
