@@ -329,7 +329,7 @@ def test_a_crash_while_the_certificate_was_entered_is_repaired(audit, capsys, tm
     assert f"Run: matchbound repair {audit}" in shown
     given = []
     if place == "elsewhere":
-        given = [(audit / "certificate.json").rename(tmp_path / "moved.json")]
+        given = ["--certificate", (audit / "certificate.json").rename(tmp_path / "moved.json")]
     assert run("repair", audit, *given) == 0
     assert "the entry of " in (shown := capsys.readouterr().out)
     assert shown.endswith("was made again.\n")
