@@ -334,7 +334,7 @@ def test_a_crash_while_the_certificate_was_entered_is_repaired(audit, capsys, tm
     assert "the entry of " in (shown := capsys.readouterr().out)
     assert shown.endswith("was made again.\n")
     assert [entry["kind"] for entry in entries(audit)][-1] == "certificate"
-    assert run("verify", *(given or [audit])) == 0
+    assert run("verify", *(given[1:] or [audit])) == 0
     assert "unfinished" not in capsys.readouterr().out
 
 

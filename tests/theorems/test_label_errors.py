@@ -9,7 +9,7 @@ import pytest
 from matchbound.errors import AssumptionError
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.guarantees import guarantees
-from matchbound.theorems.label_errors import survives, why_untold, with_errors
+from matchbound.theorems.label_errors import survives, why_not_computable, with_errors
 from matchbound.theorems.tally import Cell, Label, Tally
 
 METRICS = ("precision", "recall", "error-rate")
@@ -61,7 +61,7 @@ def test_no_true_labels_within_so_many_errors_give_less(kind, complete):
             found = guarantees({"all": tally}, choices, complete=complete)
         except AssumptionError:
             continue  # nothing is matched, or no node has a true match
-        if why_untold(found, {"all": tally}, choices):
+        if why_not_computable(found, {"all": tally}, choices):
             continue
         for errors, g in itertools.product((1, 2), found):
             told = with_errors(g, {"all": tally}, choices, errors)

@@ -1,4 +1,4 @@
-"""Bounds on a finite population's mean that hold with probability 1 − δ, for any values."""
+"""Bounds on a population's mean that hold with probability at least 1 − δ, for any values."""
 
 from matchbound.bounds.betting import sequence
 from matchbound.bounds.chances import chance as chance

@@ -1,8 +1,8 @@
 """The capital of a gambler who bets that a mean is above m; compiled.
 
 Sizes are floats, infinite for independent draws. Capital falls as m grows (the bets depend on m
-through their cap alone), so bisection finds where it stops to suffice, and the end that is
-returned was rejected. Nothing is rejected that rounding might explain.
+through their cap alone), so bisection finds the m up to which it suffices to reject, and returns an
+m that was rejected. An m is not rejected if rounding could be the reason.
 """
 
 import math
@@ -13,12 +13,12 @@ from matchbound.compiled import compiled
 
 CAP = 0.75  # a bet risks at most this part of the capital
 ROUNDING = 1e-9  # relative, of capitals and sums
-GRAIN = 1e-5  # how finely the running bound is searched
+GRAIN = 1e-5  # the steps in which the running bound rises
 
 
 @compiled
 def pays(value: float, mean: float, bet: float) -> float:
-    """What one unit of capital becomes."""
+    """The factor by which a bet on a value multiplies the capital."""
     return 1.0 + (bet if bet * mean <= CAP else CAP / mean) * (value - mean)
 
 
@@ -26,9 +26,9 @@ def pays(value: float, mean: float, bet: float) -> float:
 def follow(member, values, size, known, m, bets, enough):  # type: ignore[no-untyped-def]
     """The capital against "the mean over members is at most m", infinite once that is rejected.
 
-    The payoff is the value for a member and m itself for anyone else. The members' mean is at most
-    m exactly if the payoffs of all nodes sum to at most `most`; `known` is the sum and the count of
-    members that are known and not among the nodes bet on.
+    The payoff is the value for a member and m for any other node. The members' mean is at most m
+    exactly if the payoffs of all nodes sum to at most `most`. `known` is the sum and the count of
+    known members that are not among the nodes bet on.
     """
     capital, seen = 1.0, 0.0
     most = (size + known[1]) * m - known[0]
@@ -44,7 +44,7 @@ def follow(member, values, size, known, m, bets, enough):  # type: ignore[no-unt
 
 @compiled
 def search(member, values, size, known, bets, enough, low, width):  # type: ignore[no-untyped-def]
-    """The greatest m above `low` that bisection finds rejected, to within `width`, or `low`."""
+    """The greatest m that bisection above `low` finds rejected, to within `width`; else `low`."""
     high = 1.0
     while high - low > width:
         m = (low + high) / 2.0
@@ -57,14 +57,14 @@ def search(member, values, size, known, bets, enough, low, width):  # type: igno
 
 @compiled
 def ratio_bound(member, values, size, known, bets, delta):  # type: ignore[no-untyped-def]
-    """The mean over members is at least this."""
+    """A lower bound on the mean over members."""
     enough = (1.0 + ROUNDING) / delta
     return search(member, values, size, known, bets, enough, 0.0, 1e-15)
 
 
 @compiled
 def running_bound(values, size, bets, delta):  # type: ignore[no-untyped-def]
-    """The bound of every prefix; searched again only when a grain more would be rejected."""
+    """The bound of every prefix. It is only searched again when it can rise by a grain."""
     enough = (1.0 + ROUNDING) / delta
     everyone, nothing = np.ones(values.size, dtype=np.bool_), (0.0, 0)
     bounds = np.empty(values.size)

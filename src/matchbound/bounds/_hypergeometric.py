@@ -1,9 +1,9 @@
-"""Hypergeometric tails in floating point, each with a bound on its own error; compiled.
+"""Hypergeometric tails in floating point, each with a bound on its error; compiled.
 
 The probability mass is Loader's saddle-point form (2000): factorials enter through the error of
-Stirling's formula and through deviances, all small, so nothing large is subtracted from anything
-large. Tails are sums of term ratios. `log_tail` returns the error with the value, so that a caller
-can tell what floating point has settled from what it has not.
+Stirling's formula and through deviances, which are all small, so no large numbers are subtracted
+from each other. Tails are sums of term ratios. `log_tail` returns the error with the value, so that
+a caller can see whether floating point decides a comparison.
 """
 
 import math
@@ -14,7 +14,7 @@ from matchbound.compiled import compiled
 
 EPSILON = 2.0**-52
 
-# ln(x!) minus Stirling's formula, for x = 1 … 15 (0! needs none).
+# ln(x!) minus Stirling's formula, for x = 1 … 15 (the entry for x = 0 is never used).
 STIRLING_ERROR = (
     0.0,
     0.08106146679532726,
@@ -54,7 +54,7 @@ def log_factor(x: int) -> float:
 def deviance(x: float, expected: float, deviation: float) -> tuple[float, float]:
     """x·ln(x/expected) + expected − x without cancellation, and its error in units of ε.
 
-    `deviation` is x − expected; both may be off by a few ε of their own.
+    `deviation` is x − expected; both may have a relative error of a few ε.
     """
     if x == 0.0:
         return expected, 4.0 * expected
@@ -127,7 +127,7 @@ def sum_upwards(k: int, s: int, m: int, n: int) -> tuple[float, int]:
 
 @compiled
 def sum_upwards_binomial(k: int, s: int, odds: float) -> tuple[float, int]:
-    """As `sum_upwards`, for the binomial."""
+    """`sum_upwards` for the binomial."""
     draws, up = float(s - k), float(k + 1)
     total, term, terms = 1.0, 1.0, 0
     while draws > 0.0 and term > 1e-21 * total:
@@ -187,7 +187,7 @@ def log_tail(k: int, s: int, m: int, n: int) -> tuple[float, float, float]:
 
 @compiled
 def normal_quantile(log_delta: float) -> float:
-    """Abramowitz & Stegun 26.2.23, to start a search from."""
+    """The normal quantile, roughly, to start a search from. Abramowitz & Stegun 26.2.23."""
     delta = math.exp(log_delta)
     if delta > 0.5:
         return -float(normal_quantile(math.log1p(-min(delta, 1.0 - 1e-15))))
@@ -198,7 +198,7 @@ def normal_quantile(log_delta: float) -> float:
 
 @compiled
 def first_guess(k: int, s: int, n: int, log_delta: float) -> int:
-    """Wilson's lower limit with the finite-population factor."""
+    """The m to start a search from: Wilson's lower limit with the finite-population factor."""
     z = normal_quantile(log_delta)
     zz = z * z / s * (n - s) / max(n - 1, 1)
     p = (k - 0.5) / s
@@ -208,7 +208,7 @@ def first_guess(k: int, s: int, n: int, log_delta: float) -> int:
 
 @compiled
 def verdict(k: int, s: int, m: int, n: int, log_delta: float) -> int:
-    """1 if P(K ≥ k) is surely at least δ, −1 if surely below, 0 if floating point cannot say."""
+    """1 if P(K ≥ k) is surely at least δ, −1 if surely below, 0 if rounding may decide it."""
     tail, error, _ = log_tail(k, s, m, n)
     distance = tail - log_delta
     error += EPSILON * (1.0 - log_delta)
@@ -229,10 +229,10 @@ def edge(k: int, s: int, n: int, log_delta: float, low: int, high: int, least: i
 
 @compiled
 def bracket(k: int, s: int, n: int, delta: float) -> tuple[int, int]:
-    """The greatest m surely rejected and the least surely kept: P(K ≥ k) ≥ δ changes between.
+    """The greatest m surely rejected and the least surely kept; P(K ≥ k) reaches δ between them.
 
-    Newton's method on the logarithm of the tail. Both steps from m are free, because
-    P(K ≥ k | m) − P(K ≥ k | m − 1) = P(K = k | m) · k / m, and m + 1 in place of m gives the other.
+    This is Newton's method on the logarithm of the tail. The tails at m − 1 and m + 1 cost nothing
+    more, because P(K ≥ k | m) − P(K ≥ k | m − 1) = P(K = k | m) · k / m, and likewise for m + 1.
     """
     if k == 0:
         return -1, 0
@@ -268,7 +268,7 @@ def bracket(k: int, s: int, n: int, delta: float) -> tuple[int, int]:
 
 @compiled
 def brackets(k, s, n, delta, order):  # type: ignore[no-untyped-def]
-    """`bracket` for each element, in an order that puts equal cases together: each is done once."""
+    """`bracket` for each element; `order` puts equal cases together, so each is computed once."""
     low, high = np.empty_like(k), np.empty_like(k)
     last = order[0]
     low[last], high[last] = bracket(k[last], s[last], n[last], delta[last])

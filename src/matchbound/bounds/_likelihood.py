@@ -4,15 +4,15 @@ import numpy as np
 
 from matchbound.compiled import compiled
 
-TINY = 1e-18  # of the sum: terms below it are left out, which is safe
+TINY = 1e-18  # terms below this part of the sum are left out; that can only lower the bound
 
 
 @compiled
 def refutes(k, d, m, n, enough):  # type: ignore[no-untyped-def]
-    """Whether the ratio against m ones among n reaches `enough`, k ones and d zeros drawn.
+    """Whether the ratio against m ones among n reaches `enough`, if k ones and d zeros are drawn.
 
-    The ratio is the mean over m' = m + 1 … n of C(m', k)·C(n − m', d) / (C(m, k)·C(n − m, d)), here
-    in at most k + 1 positive terms, of which each is a multiple of the one before.
+    The ratio is the mean over m' = m + 1 … n of C(m', k)·C(n − m', d) / (C(m, k)·C(n − m, d)). It
+    is computed as a sum of at most k + 1 positive terms, each a multiple of the one before.
     """
     zeros = float(n - m)
     if zeros <= d:
@@ -32,7 +32,7 @@ def refutes(k, d, m, n, enough):  # type: ignore[no-untyped-def]
 
 @compiled
 def least_kept(k, d, n, enough, low):  # type: ignore[no-untyped-def]
-    """The least m from `low` on that is not refuted: steps that double, then bisection."""
+    """The least m from `low` on that is not refuted, found by doubling steps, then bisection."""
     if not refutes(k, d, low, n, enough):
         return low
     step = 1
@@ -52,7 +52,7 @@ def least_kept(k, d, n, enough, low):  # type: ignore[no-untyped-def]
 
 @compiled
 def running_ones(values, n, enough):  # type: ignore[no-untyped-def]
-    """The least m not refuted so far, after each value. Only a one can refute more."""
+    """The least m not refuted so far, after each value. It can only rise after a one."""
     bounds = np.empty(values.size, dtype=np.int64)
     k, d, m = 0, 0, 0
     for i in range(values.size):

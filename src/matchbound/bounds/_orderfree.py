@@ -1,6 +1,6 @@
-"""E-values that depend on the multiset of values alone; compiled.
+"""E-values that depend on the multiset of values alone, not on their order; compiled.
 
-All of them are logarithms. `total` and `drawn` are the sum and the number of all payoffs.
+They are computed as logarithms. `total` and `drawn` are the sum and the number of all payoffs.
 """
 
 import math
@@ -11,14 +11,14 @@ from matchbound.compiled import compiled
 
 ROUNDING = 1e-9
 ROUNDS = 50  # of bisection
-SPARSE = 200  # of a smaller part of the population the size is no use
-MANY = 5000  # with more draws, places are taken in blocks
+SPARSE = 200  # if less than 1/200 of the population is drawn, using its size gains nothing
+MANY = 5000  # with more draws, places in the order are taken in blocks
 BLOCKS = 256
 
 
 @compiled
 def factor(x, i, stake, size, drawn, spare, other):  # type: ignore[no-untyped-def]
-    """What the stake becomes where i draws came before x: the mean of those left is `below`."""
+    """The factor of the capital if i draws came before x; the mean of those left is `below`."""
     below = (spare + x + (drawn - 1 - i) * other) / (size - i)
     return 1.0 - stake + stake * x / below
 
@@ -27,8 +27,8 @@ def factor(x, i, stake, size, drawn, spare, other):  # type: ignore[no-untyped-d
 def over_places(x, stake, size, drawn, spare, total):  # type: ignore[no-untyped-def]
     """The mean of ln(factor) over the places at which x may have been drawn, or a little below.
 
-    `spare` is the most that the payoffs sum to less what was drawn. In i the factors rise or fall
-    throughout, so a block's are at least the lesser of those at its ends.
+    `spare` is the most that the payoffs of nodes not drawn can sum to. The factors rise or fall
+    with i throughout, so a block's factors are at least the lesser of those at its ends.
     """
     if x == 0.0:
         return math.log1p(-stake)
@@ -54,9 +54,9 @@ def over_places(x, stake, size, drawn, spare, total):  # type: ignore[no-untyped
 
 @compiled
 def log_e_value(values, counts, others, size, known, rho, stake):  # type: ignore[no-untyped-def]
-    """Against "the mean over members is at most ρ"; infinite where that is impossible.
+    """The e-value against "the mean over members is at most ρ"; infinite if that is impossible.
 
-    The payoff is the value for a member and ρ for the `others`.
+    The payoff is the value for a member, and ρ for the `others`, who are not members.
     """
     drawn, total = int(others + counts.sum()), others * rho + (values * counts).sum()
     if math.isinf(size):  # the others' factor is 1

@@ -1,8 +1,8 @@
-"""Bets against one mean ρ, and with wrong labels; compiled.
+"""Bets against one mean ρ, also if some labels are wrong; compiled.
 
 Sizes are floats, infinite for independent draws. Capitals are logarithms of δ·capital: they start
-at ln δ, and ρ is rejected at 0. Nothing is rejected that rounding might explain. Star bets grow
-with their scale and with what the capital lacks; fixed bets are their scale.
+at ln δ, and ρ is rejected at 0. A ρ is not rejected if rounding could be the reason. Star bets grow
+with their scale and with the distance of the capital from its aim; fixed bets are their scale.
 """
 
 import math
@@ -13,14 +13,14 @@ from matchbound.bounds._betting import CAP as FIXED_CAP
 from matchbound.compiled import compiled
 
 CAP = 0.9  # a bet risks at most this part of the capital
-AIM = math.log(1.5)  # capital aims a little beyond 1/δ, or it would creep towards it
+AIM = math.log(1.5)  # bets aim beyond 1/δ: with an aim of 1/δ they would shrink before it
 ROUNDING = 1e-9
 ROUNDS = 40  # of bisection
 
 
 @compiled
 def make_scales(size, drawn, variance):  # type: ignore[no-untyped-def]
-    """One over the planned deviation of the payoffs to come, before each draw."""
+    """Before each draw, 1 over the planned standard deviation of the payoffs still to come."""
     scales = np.empty(drawn)
     for i in range(drawn):
         finite = 1.0 if math.isinf(size) else (size - drawn + 1) / (size - i)
@@ -30,9 +30,9 @@ def make_scales(size, drawn, variance):  # type: ignore[no-untyped-def]
 
 @compiled
 def grow(capital: float, payoff: float, limit: float, scale: float, fixed: bool) -> float:
-    """The capital after a bet on a payoff that is 0 at least and `limit` in the mean at most.
+    """The capital after a bet on a payoff of at least 0 whose mean is at most `limit`.
 
-    At a limit of 1 the statement is certainly true: nothing is bet.
+    If the limit is 1 or more, the statement is certainly true, and nothing is bet.
     """
     if limit >= 1.0:
         return capital
@@ -50,8 +50,9 @@ def grow(capital: float, payoff: float, limit: float, scale: float, fixed: bool)
 def rejects(member, values, size, known, rho, scales, delta):  # type: ignore[no-untyped-def]
     """Whether "the mean over members is at most ρ" is rejected.
 
-    The payoff is the value for a member and ρ for anyone else; `rest` is the most that the payoffs
-    of the nodes not yet drawn can sum to. `known` is the sum and the count of known members.
+    The payoff is the value for a member and ρ for any other node. `rest` is the most that the
+    payoffs of the nodes not yet drawn can sum to. `known` is the sum and the count of known
+    members.
     """
     finite, capital = not math.isinf(size), math.log(delta)
     total, count = known
@@ -74,10 +75,11 @@ def rejects(member, values, size, known, rho, scales, delta):  # type: ignore[no
 
 @compiled
 def rejects_despite(member, values, size, known, rho, scales, delta, wrong, fixed):  # type: ignore[no-untyped-def]
-    """As `rejects`, whichever labels are wrong, at most `wrong` of them.
+    """Whether `rejects` holds for every choice of at most `wrong` wrong labels.
 
     capitals[j] is at or below the capital of every choice of j wrong nodes that has not rejected
-    yet, infinite if there is none; lost[j] is the sum of the j greatest payoffs so far.
+    yet; it is infinite if there is no such choice. lost[j] is the sum of the j greatest payoffs so
+    far.
     """
     finite = not math.isinf(size)
     total, count = known
@@ -116,7 +118,7 @@ def rejects_despite(member, values, size, known, rho, scales, delta, wrong, fixe
 
 @compiled
 def insert(greatest, payoff):  # type: ignore[no-untyped-def]
-    """Keep the greatest payoffs, in falling order."""
+    """Insert a payoff into the list of the greatest, in falling order; the least drops out."""
     for j in range(greatest.size):
         if payoff > greatest[j]:
             greatest[j], payoff = payoff, greatest[j]
@@ -124,7 +126,7 @@ def insert(greatest, payoff):  # type: ignore[no-untyped-def]
 
 @compiled
 def star_bound(member, values, size, known, variance, delta):  # type: ignore[no-untyped-def]
-    """The greatest ρ that bisection finds rejected, or 0."""
+    """The greatest ρ that bisection finds rejected; else 0."""
     scales = make_scales(size, values.size, variance)
     low, high = 0.0, 1.0
     for _ in range(ROUNDS):
@@ -138,7 +140,7 @@ def star_bound(member, values, size, known, variance, delta):  # type: ignore[no
 
 @compiled
 def bound_despite(member, values, size, known, scales, delta, wrong, fixed):  # type: ignore[no-untyped-def]
-    """The greatest ρ that bisection finds rejected whichever labels are wrong, or 0."""
+    """The greatest ρ that bisection finds rejected, whichever labels are wrong; else 0."""
     low, high = 0.0, 1.0
     for _ in range(ROUNDS):
         rho = (low + high) / 2.0
@@ -151,7 +153,7 @@ def bound_despite(member, values, size, known, scales, delta, wrong, fixed):  # 
 
 @compiled
 def reject_each(member, values, drawn, size, known, rho, variance, delta):  # type: ignore[no-untyped-def]
-    """`rejects` for each row, of which the first `drawn` places count."""
+    """`rejects` for each row; drawn[row] is how many of its values count."""
     rejected = np.empty(len(drawn), dtype=np.bool_)
     scales = np.empty(0)
     for row in range(len(drawn)):

@@ -1,4 +1,4 @@
-"""Empirical Bernstein bounds: narrower where the sample's own variance is small."""
+"""Empirical Bernstein bounds: tight if the sample's variance is small."""
 
 import math
 
@@ -12,8 +12,8 @@ def bernstein(sample: Sample, size: Size, delta: float) -> float:
 
     Claim: mean ≥ bound with probability at least 1 − δ.
     Formula: sample mean − σ̂·√(2ρ·ln(5/δ)/s) − κ·ln(5/δ)/s, with κ = 7/3 + 3/√2, σ̂² the sample's
-    variance dividing by s, ρ = 1 − (s−1)/n if s ≤ n/2, else (1 − s/n)(1 + 1/s); ρ grows with n, so
-    a range of sizes is worst at its top.
+    variance dividing by s, ρ = 1 − (s−1)/n if s ≤ n/2, else (1 − s/n)(1 + 1/s). As ρ grows with n,
+    the bound for a range of sizes is that for its greatest size.
     Assumes: drawn uniformly without replacement; s fixed beforehand.
     Prefer it: for fractional values when the draw order is lost; otherwise `star` is tighter.
     Source: Bardenet and Maillard (2015).
@@ -34,7 +34,7 @@ def maurer_pontil(sample: Sample, size: Size, delta: float) -> float:
 
     Claim: mean ≥ bound with probability at least 1 − δ.
     Formula: sample mean − √(2V·ln(2/δ)/s) − 7·ln(2/δ)/(3(s−1)), V the variance dividing by s − 1.
-    Assumes: independent draws; s fixed beforehand. One value alone says nothing: the bound is 0.
+    Assumes: independent draws; s fixed beforehand. With one value, the bound is 0.
     Prefer it: for fractional values when the draw order is lost; otherwise `star` is tighter.
     Source: Maurer and Pontil (2009), theorem 4.
 

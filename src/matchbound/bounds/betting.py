@@ -1,8 +1,8 @@
-"""Bets fixed in advance that do not depend on the sample's size: valid at any time.
+"""Bounds from bets that are fixed in advance, whatever the sample's size: valid at any time.
 
-A gambler bets on each value, in draw order, that the mean is above m. Were it not, her capital
-would be unlikely ever to reach 1/δ (Ville): when it does, m is rejected. The bets are fixed in
-advance, so the bound never falls when a value rises, and never depends on what the sample chose.
+A gambler bets on each value, in draw order, that the mean is above m. If it is not, her capital
+ever reaches 1/δ with probability at most δ (Ville), so when it does, m is rejected. The bets are
+fixed in advance, so the bound never falls when a value rises, and bets never depend on the sample.
 """
 
 import math
@@ -21,16 +21,16 @@ from matchbound.bounds.sample import DEFAULT_VARIANCE, Known, Sample, Size
 
 
 def anytime(sample: Sample, size: Size, delta: float) -> float:
-    """The mean of values in [0, 1], however many values one has chosen to look at.
+    """A bound on the mean of values in [0, 1] that allows looking after each value.
 
     Claim: with probability at least 1 − δ the mean is at or above this bound for every beginning of
-    the sample's order, so one may look after each value, and stop when it is enough.
-    Formula: the least m not rejected; m is when Π (1 + λᵢ(xᵢ − mᵢ)) reaches 1/δ, with
+    the sample's order, so one may look after each value, and stop when the bound is high enough.
+    Formula: the least m not rejected; m is rejected when Π (1 + λᵢ(xᵢ − mᵢ)) reaches 1/δ, with
     mᵢ = (n·m − x₁ − … − xᵢ₋₁)/(n − i + 1) and λᵢ = min(√(2·ln(1/δ)/(variance·i·ln(1 + i))), ¾/mᵢ).
     Assumes: values in the order drawn, that order uniformly random; `variance` fixed before.
     Without a size, mᵢ = m.
-    Prefer it: for fractions, where the number of labels is not fixed beforehand; `likelihood` is
-    narrower for 0 and 1 unless misses are few.
+    Prefer it: for fractions, if the number of labels is not fixed beforehand; for 0 and 1,
+    `likelihood` is tighter unless zeros are few.
     Source: Waudby-Smith and Ramdas (2024).
 
     >>> from matchbound import bounds
@@ -48,8 +48,8 @@ def sequence(
     """The lower bound on the mean after each value, all of them valid together.
 
     Claim: with probability at least 1 − δ the mean is at or above every entry, so one may look
-    after each value and stop when it is enough. Entries never fall, and do not change as values
-    are added.
+    after each value and stop when the bound is high enough. Entries never fall, and do not change
+    as values are added.
     Formula: `anytime` of each beginning, to within 10⁻⁵.
     Assumes: values in [0, 1], in the order drawn; `variance` fixed before they are seen.
     Source: Waudby-Smith and Ramdas (2024).
@@ -75,7 +75,7 @@ def fixed_bets_lower(
     variance: float,
     known: Known = (0.0, 0),
 ) -> float:
-    """The mean over members, as `anytime` bets on it."""
+    """A lower bound on the mean over members, from the bets of `anytime`."""
     from matchbound.bounds._betting import ratio_bound
 
     bets = bets_at_any_time(len(values), delta, variance)
@@ -83,6 +83,6 @@ def fixed_bets_lower(
 
 
 def bets_at_any_time(count: int, delta: float, variance: float) -> NDArray[np.float64]:
-    """Bets that do not depend on how many values there will be."""
+    """The first bets of a sequence that does not depend on how many values there will be."""
     i = np.arange(1, count + 1)
     return np.asarray(np.sqrt(2 * -math.log(delta) / (variance * i * np.log1p(i))))

@@ -1,17 +1,17 @@
-"""Binomial tail inversion (Clopper–Pearson): independent draws of 0 or 1."""
+"""Binomial tail inversion (Clopper–Pearson), for independent draws of 0 or 1."""
 
 from matchbound.bounds.sample import Sample, Size
 
 
 def clopper_pearson(k: int, s: int, delta: float) -> float:
-    """The least p with P(Binomial(s, p) ≥ k) ≥ δ, or a hair below it."""
+    """The least p with P(Binomial(s, p) ≥ k) ≥ δ, or below it by a rounding error."""
     from matchbound.bounds._hypergeometric import binomial_share
 
     return float(binomial_share(k, s, delta)) if k else 0.0
 
 
 def binomial(sample: Sample, size: Size, delta: float) -> float:
-    """The mean of a distribution on {0, 1}, from independent draws.
+    """A bound on the mean of a distribution on {0, 1}, from independent draws.
 
     Claim: mean ≥ bound with probability at least 1 − δ.
     Formula: the least p with P(Binomial(s, p) ≥ k) ≥ δ, for k ones among s.

@@ -1,4 +1,4 @@
-"""Hypergeometric probabilities: how likely a sample is, for planning one."""
+"""Hypergeometric probabilities of samples, for planning one."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The door: every argument is checked here, once; the mathematics behind trusts it."""
+"""Check every argument of the public bounds, once; the mathematics behind relies on it."""
 
 import math
 import operator
@@ -16,7 +16,7 @@ SMALLEST_VARIANCE = 1e-12
 
 
 def check_delta(delta: float) -> float:
-    """δ as a float strictly between 0 and 1."""
+    """Return δ as a float strictly between 0 and 1."""
     number = _number("delta", delta)
     if not 0 < number < 1:
         raise InputError(
@@ -42,7 +42,7 @@ def check_span(span: tuple[float, float]) -> tuple[float, float]:
 
 
 def check_values(values: ArrayLike, span: tuple[float, float]) -> NDArray[np.float64]:
-    """A flat, not empty array of values in the span, scaled to [0, 1]."""
+    """Return values in the span as a flat array that is not empty, scaled to [0, 1]."""
     array = flat("values", values)
     if array.size == 0:
         raise InputError("values must not be empty, got none. Draw at least one.")
@@ -61,7 +61,7 @@ def check_values(values: ArrayLike, span: tuple[float, float]) -> NDArray[np.flo
 def check_members(
     member: ArrayLike, values: ArrayLike, known: Known = (0.0, 0)
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Who belongs, and the members' values; the others' become 0."""
+    """Return which nodes are members, and the members' values; others have value 0."""
     members, listed = flat("member", member), _listed(values)
     if members.dtype != bool or members.size != len(listed):
         raise InputError(
@@ -97,7 +97,7 @@ def check_weights(weights: ArrayLike, values: int) -> NDArray[np.float64]:
 
 
 def check_binary(values: ArrayLike) -> NDArray[np.bool_]:
-    """Values that are 0 or 1, as booleans."""
+    """Return values that are 0 or 1 as booleans."""
     numbers = check_values(values, (0.0, 1.0))
     between = numbers[(numbers > 0) & (numbers < 1)]
     if between.size:
@@ -119,7 +119,7 @@ def check_counts(counts: ArrayLike, values: int) -> NDArray[np.int64]:
 
 
 def check_size(size: int | tuple[int, int] | None, drawn: int) -> Size:
-    """(least, most), with least raised to what was drawn; None for independent draws."""
+    """Return (least, most), with least raised to the number drawn; None for independent draws."""
     if size is None:
         return None
     ends = size if isinstance(size, tuple | list) else (size, size)
@@ -146,7 +146,7 @@ def check_size(size: int | tuple[int, int] | None, drawn: int) -> Size:
 
 
 def one_size(bound: str, size: Size) -> float:
-    """The size as a float, infinite for independent draws."""
+    """Return the size as a float, infinite for independent draws; refuse a range of sizes."""
     if size is None:
         return math.inf
     least, most = size
@@ -182,7 +182,7 @@ def check_draw(k: int, s: int, n: int, delta: float) -> None:
 def check_draws(
     k: ArrayLike, s: ArrayLike, n: ArrayLike, delta: ArrayLike
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """The four, broadcast together, each element as `check_draw` has it."""
+    """Return the four arrays, broadcast together; each element must pass `check_draw`."""
     arrays = [_array(name, a) for name, a in (("k", k), ("s", s), ("n", n), ("delta", delta))]
     for name, kinds, array in zip(
         ("k", "s", "n", "delta"), ("iu", "iu", "iu", "f"), arrays, strict=True
@@ -199,15 +199,15 @@ def check_draws(
         raise InputError(
             f"k, s, n and delta must broadcast together, got shapes {shapes}. Match them."
         ) from None
-    good = (ks >= 0) & (ks <= ss) & (ss <= ns) & (ns <= LARGEST_SIZE)
-    good &= (deltas >= SMALLEST_DELTA) & (deltas < 1)
-    for i in np.flatnonzero(~good.ravel())[:1]:
+    is_valid = (ks >= 0) & (ks <= ss) & (ss <= ns) & (ns <= LARGEST_SIZE)
+    is_valid &= (deltas >= SMALLEST_DELTA) & (deltas < 1)
+    for i in np.flatnonzero(~is_valid.ravel())[:1]:
         check_draw(*(array.flat[i].item() for array in (ks, ss, ns, deltas)))
     return ks.astype(np.int64), ss.astype(np.int64), ns.astype(np.int64), deltas.astype(np.float64)
 
 
 def flat(name: str, values: ArrayLike) -> NDArray[Any]:
-    """A flat array of numbers or booleans."""
+    """Return a flat array of numbers or booleans."""
     array = _array(name, values)
     if array.ndim != 1:
         got = f"{array.ndim} dimensions" if array.ndim else type(values).__name__
@@ -216,7 +216,7 @@ def flat(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def _array(name: str, values: ArrayLike) -> NDArray[Any]:
-    """An array of booleans or real numbers, nothing masked."""
+    """Return an array of booleans or real numbers; refuse masked ones."""
     try:
         array = np.asarray(values)
     except ValueError:

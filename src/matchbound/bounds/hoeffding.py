@@ -6,7 +6,7 @@ from matchbound.bounds.sample import Sample, Size
 
 
 def hoeffding(sample: Sample, size: Size, delta: float) -> float:
-    """The mean of values in [0, 1], from their sample mean and number alone.
+    """A bound on the mean of values in [0, 1], from their sample mean and number alone.
 
     Claim: mean ≥ bound with probability at least 1 − δ.
     Formula: sample mean − √(ln(1/δ) / 2s).
@@ -22,10 +22,10 @@ def hoeffding(sample: Sample, size: Size, delta: float) -> float:
 
 
 def serfling(sample: Sample, size: Size, delta: float) -> float:
-    """Hoeffding's bound, narrowed by how much of the population was drawn.
+    """Hoeffding's bound, tightened by the part of the population that was drawn.
 
     Claim: mean ≥ bound with probability at least 1 − δ.
-    Formula: sample mean − √((1 − (s − 1)/n) · ln(1/δ) / 2s); a range of sizes is worst at its top.
+    Formula: sample mean − √((1 − (s − 1)/n) · ln(1/δ) / 2s); for a range, n is the greatest size.
     Assumes: drawn uniformly without replacement; s fixed beforehand.
     Prefer it: to `hoeffding`, when a good part of the population was drawn.
     Source: Serfling (1974).

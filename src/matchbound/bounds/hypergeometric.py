@@ -14,17 +14,17 @@ from matchbound.bounds.ranges import GRAIN, least_share
 from matchbound.bounds.sample import Known, Sample, Size
 from matchbound.compiled import worth_compiling
 
-STEPS = 200  # of Python's, about, that one inversion takes
-SETTLED = 60_000  # bits: where a tie's whole numbers are longer, what is in doubt counts as kept
+STEPS = 200  # loops of Python that one inversion takes, about
+SETTLED = 60_000  # bits: where exact comparison needs more, a doubtful m counts as kept
 
 
 def hypergeometric(sample: Sample, size: Size, delta: float) -> float:
-    """The share of ones in a finite population; `hypergeometric_lower` over the size.
+    """A bound on the share of ones in a finite population: `hypergeometric_lower` / size.
 
-    Claim: share ≥ bound with probability at least 1 − δ, for every size in the range given.
-    Formula: the least m with P(K ≥ k) ≥ δ, over n; for a range, the least such share in it (not
-    the one at an end: the share is a saw-tooth in n), or a little below it, by 1 part in 10⁵ or
-    what a search of 20,000 steps leaves.
+    Claim: share ≥ bound with probability at least 1 − δ, for every size in the range.
+    Formula: the least m with P(K ≥ k) ≥ δ, divided by n. For a range, the least such share in it,
+    which need not be at an end (the share is a saw-tooth in n), or a little below it: by 1 part in
+    10⁵, or by what a search of 20,000 steps leaves.
     Assumes: drawn uniformly without replacement, s fixed beforehand, values *known* to be 0 or 1.
     Prefer it: always, for such values; among bounds that do not fall as k grows, none is larger.
     Source: Chvátal (1979); for large sizes Uhlmann (1966).
@@ -44,9 +44,9 @@ def hypergeometric(sample: Sample, size: Size, delta: float) -> float:
 def share_lower(
     k: int, s: int, size: tuple[int, int], delta: float, known: Known = (0.0, 0)
 ) -> float:
-    """The mean over an unseen part and a known one, by the least of (sum + m(n))/(count + n).
+    """A bound on the mean over nodes drawn from and known ones: the least (sum + m(n))/(count + n).
 
-    m(n) is the bound on the ones among n of which s were drawn, n anything in `size`; `known` is
+    m(n) is the bound on the ones among n of which s were drawn, for each n in `size`. `known` is
     the sum and the count of the values that are known besides.
     """
     (least, most), (total, count) = size, known
@@ -69,20 +69,21 @@ def share_lower(
 def hypergeometric_share(
     values: NDArray[np.float64], size: tuple[int, int], delta: float, known: Known = (0.0, 0)
 ) -> float:
-    """`share_lower` from the values themselves."""
+    """`share_lower`, computed from the values."""
     return share_lower(int(values.sum()), len(values), size, delta, known)
 
 
 def hypergeometric_ones(values: NDArray[np.float64], n: int, delta: float) -> int:
-    """`hypergeometric_lower` from the values themselves."""
+    """`hypergeometric_lower`, computed from the values."""
     return hypergeometric_lower(int(values.sum()), len(values), n, delta)
 
 
 def _below_every_size(k: int, s: int, most: int, delta: float) -> float:
-    """At or below the exact share for every size up to `most`.
+    """A share at or below the exact bound for every size up to `most`.
 
-    Uhlmann orders the hypergeometric and the binomial tail where the mean is at most U; at k = 1
-    the union bound P(K ≥ 1) ≤ s·m/n serves; and k ones were seen.
+    For k > 1, it is the binomial bound, but at most `uhlmann`: up to that mean the binomial tail is
+    at least the hypergeometric one (Uhlmann). For k = 1, it follows from the union bound
+    P(K ≥ 1) ≤ s·m/n. It is at least k / `most`, because k ones were seen.
     """
     if k <= 1:
         return max(k * delta / s, k / most)
@@ -99,7 +100,7 @@ def hypergeometric_lower(
 def hypergeometric_lower(
     k: int | ArrayLike, s: int | ArrayLike, n: int | ArrayLike, delta: float | ArrayLike
 ) -> int | NDArray[np.int64]:
-    """The number of ones among n is at least this, k ones having been seen among s drawn.
+    """A lower bound on the number of ones among n, if k of s drawn are ones.
 
     Claim, assumptions and source: as `hypergeometric`. Whole numbers give a whole number; arrays
     broadcast.
@@ -130,7 +131,7 @@ def hypergeometric_upper(
 def hypergeometric_upper(
     k: int | ArrayLike, s: int | ArrayLike, n: int | ArrayLike, delta: float | ArrayLike
 ) -> int | NDArray[np.int64]:
-    """The number of ones among n is at most this: n less the least number of zeros.
+    """An upper bound on the number of ones among n: n minus the lower bound on zeros.
 
     >>> hypergeometric_upper(567, 667, 80_000_000, 0.05)
     69790275
@@ -150,7 +151,10 @@ def hypergeometric_upper(
 
 @cache
 def _compiled() -> ModuleType:
-    """Imported at first use, numba being slow to load; kept, an import statement being slow too."""
+    """The compiled functions, imported at first use because numba is slow to load.
+
+    The module is cached because an import statement in a loop is slow too.
+    """
     from matchbound.bounds import _hypergeometric
 
     return _hypergeometric
@@ -159,9 +163,10 @@ def _compiled() -> ModuleType:
 def _invert(k: int, s: int, n: int, delta: float) -> int:
     """The least m with P(K ≥ k) ≥ δ."""
     kernel = _compiled().bracket
-    # Where ties are settled in whole numbers, both forms give the same answer.
-    as_written = not worth_compiling(STEPS) and s * n.bit_length() <= SETTLED
-    low, high = (kernel.plain if as_written else kernel.machine)(int(k), int(s), n, delta)
+    # Plain Python and machine code may round differently, but where ties are settled in whole
+    # numbers, both give the same answer.
+    is_plain = not worth_compiling(STEPS) and s * n.bit_length() <= SETTLED
+    low, high = (kernel.plain if is_plain else kernel.machine)(int(k), int(s), n, delta)
     return int(high) if high - low == 1 else _settle(k, s, n, delta, low, high)
 
 
@@ -177,7 +182,7 @@ def _invert_each(
 
 
 def _settle(k: int, s: int, n: int, delta: float, low: int, high: int) -> int:
-    """Bisect, in whole numbers, what floating point could not tell from a tie."""
+    """Bisect in whole numbers, where floating point cannot decide whether P(K ≥ k) ≥ δ."""
     while high - low > 1:
         m = (low + high) // 2
         if s * n.bit_length() > SETTLED or _keeps(k, s, m, n, delta):
@@ -188,7 +193,7 @@ def _settle(k: int, s: int, n: int, delta: float, low: int, high: int) -> int:
 
 
 def _keeps(k: int, s: int, m: int, n: int, delta: float) -> bool:
-    """P(K ≥ k) ≥ δ, exactly: δ is the double's own value."""
+    """Whether P(K ≥ k) ≥ δ, exactly, for the value that the double δ has."""
     above, below = delta.as_integer_ratio()
     term = total = math.comb(m, k) * math.comb(n - m, s - k)
     for j in range(k, min(m, s)):

@@ -1,4 +1,4 @@
-"""The one-sided likelihood ratio: values that are 0 or 1, looked at at any time."""
+"""The one-sided likelihood ratio, for values that are 0 or 1: valid at any time."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,16 +12,17 @@ BLOCKS = 10_000  # evaluations over a range of sizes
 
 
 def likelihood(sample: Sample, size: Size, delta: float) -> float:
-    """The share of ones in a finite population, however many values one has chosen to look at.
+    """A bound on the share of ones in a finite population that allows looking after each value.
 
     Claim: with probability at least 1 − δ the share is at or above this bound for every beginning
-    of the sample's order, and for every size in the range given.
-    Formula: the least m over n that no beginning rejects; m is rejected when the mean of
+    of the sample's order, and for every size in the range.
+    Formula: the least m that no beginning rejects, divided by n; m is rejected when the mean of
     f(m')/f(m) over m' = m + 1 … n reaches 1/δ, f(m) = C(m, k)·C(n − m, i − k), k ones among the
-    first i. For a range the least such share, at the time that counts at its top.
+    first i. For a range, the least such share, from the beginning that is best for the greatest
+    size.
     Assumes: drawn uniformly without replacement, in draw order, values *known* to be 0 or 1.
-    Prefer it: for such values, where their number is not fixed beforehand; `anytime` is narrower
-    where fewer than 8 zeros are expected.
+    Prefer it: for such values, if their number is not fixed beforehand; `anytime` is tighter if
+    fewer than 8 zeros are expected.
     Source: Ville (1939), for a mixture of likelihood ratios.
 
     >>> import numpy as np
@@ -39,10 +40,11 @@ def likelihood(sample: Sample, size: Size, delta: float) -> float:
 def likelihood_share(
     values: NDArray[np.bool_], size: tuple[int, int], delta: float, known: Known = (0.0, 0)
 ) -> float:
-    """The mean over an unseen part and a known one, as `hypergeometric.share_lower`, at any time.
+    """A bound on the mean over nodes drawn from and known ones, valid at any time.
 
-    For a range, the beginning of the sample that gives the most at the range's top serves for all
-    sizes: every beginning's bound holds.
+    It is to `likelihood` what `share_lower` is to `hypergeometric`. For a range, the beginning of
+    the sample that gives most for the greatest size is used for all sizes: every beginning is
+    valid.
     """
     from matchbound.bounds._likelihood import least_kept, running_ones
 
@@ -61,7 +63,7 @@ def likelihood_share(
 
 
 def likelihood_ones(values: ArrayLike, n: int, delta: float) -> int:
-    """The number of ones among n is at least this, `values` being drawn in this order.
+    """A lower bound on the number of ones among n, from values in draw order.
 
     Claim, assumptions and source: as `likelihood`.
 

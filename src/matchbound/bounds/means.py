@@ -1,4 +1,4 @@
-"""Bounds on a mean: one function a bound, one row each in the table, and the door to them."""
+"""The table of all bounds on a mean with their properties, and `lower` and `upper`."""
 
 import math
 from dataclasses import dataclass
@@ -36,8 +36,8 @@ class BoundRow:
     """A bound and its properties. Other modules ask for properties, never for a bound's name.
 
     `population`: it holds for draws without replacement; `independent`: for independent ones;
-    `future`: theorems about nodes to come may use it. `binary`: values are 0 or 1; `ones` and
-    `share` are then the same bound on a number of ones, and on a share of an unknown number.
+    `future`: theorems about nodes to come may use it. `binary`: values must be 0 or 1; `ones` and
+    `share` are then the same bound on the number of ones, and on their share in an unknown number.
     `ordered`: it depends on the order of the values; `anytime`: it holds after every value.
 
     `bets`: it is computed from bets or stakes, which a planned variance sizes, and so also bounds a
@@ -65,7 +65,7 @@ class BoundRow:
 
     @property
     def from_counts(self) -> bool:
-        """Whether it takes a histogram of any values."""
+        """Whether it accepts a histogram of any values."""
         return not (self.ordered or self.binary)
 
 
@@ -112,17 +112,17 @@ def lower(
     span: tuple[float, float] = (0, 1),
     variance: float | None = None,
 ) -> float:
-    """The population's mean is at least this, with probability at least 1 − `delta`.
+    """A lower bound on the population's mean, with probability at least 1 − `delta`.
 
-    `values` were drawn uniformly at random, in draw order, without replacement from `size` nodes;
-    a pair `(least, most)` where the size is only known to lie between them; None for independent
-    draws. With `counts`, `values` are the distinct values. `span` holds every possible value.
-    `variance` is what one expects of the values, fixed before they are seen: bounds that bet size
-    their bets by it.
+    `values` were drawn uniformly at random, in draw order, without replacement from `size` nodes.
+    `size` is a pair `(least, most)` if it is only known to be between them, and None for
+    independent draws. With `counts`, `values` are the distinct values. `span` is the range of
+    possible values. `variance` is the variance that one expects of the values, fixed before they
+    are seen; bounds that bet use it for the size of their bets.
 
     `method` is a name in `BOUNDS`, a callable like those in it, or "auto": `hypergeometric` for
-    booleans (`binomial` without a size), `star` for anything else. That a sample happens to
-    hold only 0 and 1 does not make a number a boolean: a bound picked by the sample itself fails
+    booleans (`binomial` without a size), `star` for all other values. Numbers are not treated as
+    booleans if the sample happens to have only 0 and 1: a bound that is chosen by the sample fails
     more often than promised.
 
     >>> lower([True] * 95 + [False] * 5, size=10_000, delta=0.05)
@@ -145,9 +145,10 @@ def upper(
     span: tuple[float, float] = (0, 1),
     variance: float | None = None,
 ) -> float:
-    """The population's mean is at most this, with probability at least 1 − `delta`.
+    """An upper bound on the population's mean, with probability at least 1 − `delta`.
 
-    The lower bound of the values turned over within their span; arguments as for `lower`.
+    It is computed by the lower bound on the values reflected in their span. Arguments as for
+    `lower`.
 
     >>> round(upper([True] * 5 + [False] * 95, size=10_000, delta=0.05), 4)
     0.1019
@@ -158,7 +159,7 @@ def upper(
 
 
 class Checked(NamedTuple):
-    """The arguments of a bound, in one form."""
+    """The checked arguments of a bound."""
 
     sample: Sample
     size: Size
@@ -178,7 +179,7 @@ def _share(checked: Checked, sample: Sample) -> float:
 
 
 def _rounding(least: float, most: float) -> float:
-    """What scaling to [0, 1] and back can be off by."""
+    """The greatest error of scaling to [0, 1] and back."""
     return 4 * math.ulp(max(abs(least), abs(most)))
 
 
@@ -208,7 +209,7 @@ def _checked(
 
 
 def _pick(method: str | Bound, sample: Sample, size: Size) -> Bound:
-    """The named bound, if it is one for this kind of draw."""
+    """The bound of this name; refuse it if it does not fit the sample or the kind of draw."""
     method = next((name for name, row in BOUNDS.items() if row.bound is method), method)
     if callable(method):
         return method

@@ -5,8 +5,8 @@ from heapq import heappop, heappush
 
 from matchbound.bounds.sample import Known
 
-GRAIN = 1e-5  # how far below the least share the result may lie, relative to it
-BLOCKS = 20_000  # and the most evaluations
+GRAIN = 1e-5  # how far the result may be below the least share, relative to it
+BLOCKS = 20_000  # the most evaluations, even if the result is then further below
 
 
 def least_share(
@@ -15,11 +15,11 @@ def least_share(
     known: Known = (0.0, 0),
     blocks: int = BLOCKS,
 ) -> float:
-    """At or below (sum + ones(n))/(count + n) for every size n in the range, and close to it.
+    """A share just at or below (sum + ones(n))/(count + n) for every size n in the range.
 
-    `ones` must rise by 0 or 1 where n rises by 1. So within a … b it is at least ones(a), and at
-    least ones(b) − (b − n): the share is least where the two meet. Best first: the block that might
-    hold the least is split until no block can be below what was seen.
+    `ones` must rise by 0 or 1 when n rises by 1. So within a … b it is at least ones(a), and at
+    least ones(b) − (b − n), and the share cannot be less than where the two meet. The block whose
+    share may be least is split, until no block's can be less than the least share computed.
     """
     (total, count) = known
     queue: list[tuple[float, int, int, int, int]] = []

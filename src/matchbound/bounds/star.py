@@ -1,9 +1,9 @@
-"""Star bets: the narrowest bound for fractions whose number was fixed at the draw.
+"""Star bets: the tightest bound for fractions whose number was fixed at the draw.
 
-A gambler bets on each value, in draw order, that the mean is above ρ. Were it not, her capital
-would be unlikely ever to reach 1/δ (Ville): when it does, ρ is rejected. Each bet is sized by how
-far the capital still has to go and by how many draws are left. The rejected ρ form an interval, so
-bisection is exact, and the bound never falls when a value rises.
+A gambler bets on each value, in draw order, that the mean is above ρ. If it is not, her capital
+ever reaches 1/δ with probability at most δ (Ville), so when it does, ρ is rejected. The size of
+each bet depends on how far the capital is from its aim, and on how many draws are left. The
+rejected ρ form an interval, so bisection is exact, and the bound never falls when a value rises.
 """
 
 import numpy as np
@@ -23,16 +23,17 @@ from matchbound.compiled import worth_compiling
 
 
 def star(sample: Sample, size: Size, delta: float) -> float:
-    """The mean of values in [0, 1], from bets that follow the capital.
+    """A bound on the mean of values in [0, 1], from bets that depend on the capital so far.
 
     Claim: mean ≥ bound with probability at least 1 − δ.
-    Formula: the least ρ not rejected; ρ is when K = Π (1 + λᵢ(xᵢ − mᵢ)) reaches 1/δ, with
+    Formula: the least ρ not rejected; ρ is rejected when K = Π (1 + λᵢ(xᵢ − mᵢ)) reaches 1/δ, with
     mᵢ = (n·ρ − x₁ − … − xᵢ₋₁)/Nᵢ, Nᵢ = n − i + 1, L = ln(1.5/(δ·K)) before the draw and
     λᵢ = min(L·√(2/(1 + L))·√((n − s + 1)/(Nᵢ·(s − i + 1)·variance)), 0.9/mᵢ); nothing is bet where
     mᵢ ≥ 1. Without a size mᵢ = ρ, and n − s + 1 and Nᵢ cancel. Never above (Σx + n − s)/n.
-    Assumes: values in the order drawn, that order uniformly random; s and `variance`, the variance
-    one expects, fixed before the values are seen. Plan for too much rather than for too little.
-    Prefer it: for fractional values; a fifth to a third of the Bernstein gap.
+    Assumes: values in the order drawn, that order uniformly random; s and `variance`, the expected
+    variance, fixed before the values are seen. If in doubt, plan a greater variance.
+    Prefer it: for fractional values; its distance from the mean is a fifth to a third of
+    Bernstein's.
     Source: Waudby-Smith and Ramdas (2024) for the capital; the bets approximate those of the most
     powerful test of normal increments.
 
@@ -55,16 +56,17 @@ def ratio_lower(
     known: Known = (0.0, 0),
     anytime: bool = False,
 ) -> float:
-    """The mean over a subpopulation whose size is not known, such as nodes with a true match.
+    """A bound on the mean over members whose number is unknown, such as nodes with a true match.
 
     Claim: mean over the members ≥ bound with probability at least 1 − δ.
-    Formula: the mean over members is at least ρ exactly if that of 1{member}·(value − ρ) + ρ over
-    the whole population is; bet on that, as `star` does, and invert over ρ.
-    Assumes: the whole population's sample in the order drawn, `member` telling who belongs (values
-    of others are ignored); `variance`, that of 1{member}·(value − mean over members), fixed before.
-    `known`: sum and number of members known besides, outside the population that was drawn from;
-    the bound is then on the mean over both. `anytime`: valid for every beginning of the sample, by
-    the bets of the bound `anytime`.
+    Formula: the mean over members is at least ρ exactly if the mean of 1{member}·(value − ρ) + ρ
+    over the whole population is; bet on that, as `star` does, and invert over ρ.
+    Assumes: a sample of the whole population in the order drawn; `member` is whether each value is
+    a member's (other values are ignored); `variance`, that of 1{member}·(value − mean over
+    members), fixed before.
+    `known`: sum and number of known members outside the population that was drawn from; the bound
+    is then on the mean over both. `anytime`: the bound is valid for every beginning of the sample,
+    by the bets of the bound `anytime`.
     Prefer it: for fractional values; for 0 and 1 give `lower` a range of sizes.
     Source: as `star`, applied to a ratio.
 
@@ -93,8 +95,9 @@ def star_with_errors(
 ) -> float:
     """`ratio_lower` if at most `wrong` of the sampled labels are wrong, whichever they are.
 
-    A wrong label is at worst a member with value 0. Never above the least `ratio_lower` over all
-    choices of wrong labels, and seldom below it. For a mean everyone is a member.
+    A wrong label is at worst that of a member with value 0. The result is never above the least
+    `ratio_lower` over all choices of wrong labels, and seldom below it. For a mean over all nodes,
+    let all be members.
 
     >>> values = [1, 1, 1, 1, 0.5] * 40
     >>> bounds = (
@@ -127,10 +130,10 @@ def star_rejects(
     known: Known = (0.0, 0),
     drawn: NDArray[np.int64] | None = None,
 ) -> NDArray[np.bool_]:
-    """Whether the bound of each sample reaches `target`, for planning: it needs no bisection.
+    """Whether the bound of each sample reaches `target`, without bisection, for planning.
 
-    Each row of `member` and `values` is a sample in draw order; `drawn` says how many of its places
-    count, all if left out. Nothing is checked.
+    Each row of `member` and `values` is a sample in draw order; `drawn` is how many of its values
+    count, all if left out. Arguments are not checked.
 
     >>> values = np.array([[1, 1, 1, 1, 0.5] * 40, [1, 1, 0, 1, 0.5] * 40])
     >>> star_rejects(values >= 0, values, target=0.86, size=10_000, delta=0.05, variance=0.04)
@@ -167,11 +170,11 @@ def _most(
     known: Known,
     wrong: int = 0,
 ) -> float:
-    """The greatest mean that the labels leave possible, at the worst choice of wrong ones."""
+    """The greatest mean that the labels leave possible, for the worst choice of wrong ones."""
     rest, others = size - len(values), int((~member).sum())
     rising = np.sort(values[member])
     most = np.inf
-    for joined in range(min(wrong, others) + 1):  # others who are members after all
+    for joined in range(min(wrong, others) + 1):  # wrong labels of nodes that are members
         spoilt = min(wrong - joined, len(rising))
         total = known[0] + rising[: len(rising) - spoilt].sum() + rest
         count = known[1] + len(rising) + joined + rest

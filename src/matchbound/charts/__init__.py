@@ -1,4 +1,4 @@
-"""Numbers and words as SVG and HTML."""
+"""Charts of numbers as SVG and HTML."""
 
 from matchbound.charts.bars import Bar, picture
 from matchbound.charts.lines import Series, line_chart

@@ -1,6 +1,6 @@
-"""Bounds as a picture: where each metric must lie, the estimate, the target, on one scale.
+"""Bounds as bars on one scale: the range in which a metric lies, the estimate, the target.
 
-Places are percentages, so that a picture fits any width while its text keeps its size.
+Coordinates are percentages, so that a picture fits any width while its text keeps its size.
 """
 
 import math
@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-Place = Callable[[float], str]
+Coordinate = Callable[[float], str]
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A bound on `subject`, as a number and as `text`; `is_lower` tells its side."""
+    """A lower or upper bound on `subject`, as a number and as `text`."""
 
     subject: str
     text: str
@@ -24,7 +24,7 @@ class Bar:
 
 
 def picture(bars: Sequence[Bar]) -> str:
-    """A bar for each bound and one axis below; what the shapes say is description in words too."""
+    """Draw a bar for each bound, and one axis below; each bar has a description in words too."""
     low, high = _scale(bars)
 
     def at(value: float) -> str:
@@ -35,7 +35,7 @@ def picture(bars: Sequence[Bar]) -> str:
 
 
 def _scale(bars: Sequence[Bar]) -> tuple[float, float]:
-    """Tenths that hold every number, and the end to which a metric may go."""
+    """The ends of the scale: tenths around all numbers, and around the best possible value."""
     each = [number for bar in bars for number in (bar.value, bar.estimate, bar.target)]
     numbers = [number for number in each if number is not None]
     ends = [1.0 if bar.is_lower else 0.0 for bar in bars]
@@ -44,7 +44,7 @@ def _scale(bars: Sequence[Bar]) -> tuple[float, float]:
     return max(low, 0.0), min(high, 1.0)
 
 
-def _row(bar: Bar, at: Place, low: float, high: float) -> str:
+def _row(bar: Bar, at: Coordinate, low: float, high: float) -> str:
     start, end = (bar.value, high) if bar.is_lower else (low, bar.value)
     width = f"{100 * (end - start) / (high - low):.2f}%"
     shapes = [
@@ -68,7 +68,7 @@ def _row(bar: Bar, at: Place, low: float, high: float) -> str:
     )
 
 
-def _axis(low: float, high: float, at: Place) -> str:
+def _axis(low: float, high: float, at: Coordinate) -> str:
     step = next(s for s in (0.02, 0.05, 0.1, 0.2) if high - low <= 6 * s)
     ticks = [low + i * step for i in range(round((high - low) / step) + 1)]
     marks = "".join(

@@ -1,4 +1,4 @@
-"""Line charts as SVG: light or dark as the reader's screen is, and told apart without colour."""
+"""Line charts as SVG, with light and dark colours, and dashes that distinguish curves too."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ DARK = ("#16181d", "#e8e8e8", "#3a3d44", "#ff9a4d", "#4fd1ad", "#6db8ff", "#e58f
 
 
 def _colours(page: str, ink: str, grid: str, *curves: str) -> str:
-    """Spelled out for each class: not every reader of SVG knows CSS variables."""
+    """CSS rules of a colour scheme. No CSS variables: not every viewer of SVG supports them."""
     rules = [f".page {{ fill: {page} }} text {{ fill: {ink} }} .axis {{ stroke: {ink} }}"]
     rules.append(f".grid {{ stroke: {grid} }}")
     for i, colour in enumerate(curves):
@@ -37,7 +37,7 @@ class Series:
 
 @dataclass(frozen=True)
 class _Scale:
-    """From values to places on one axis."""
+    """A function from values to coordinates on an axis."""
 
     least: float
     most: float
@@ -65,12 +65,12 @@ def line_chart(
     least: float,
     line: tuple[float, str] | None = None,
 ) -> str:
-    """An `<svg>` of curves; values below `least` are left out; `line` is a level with a name."""
-    ends = [point[0] for one in series for point in one.points]
-    tops = [point[1] for one in series for point in one.points] + ([line[0]] if line else [])
+    """An `<svg>` of curves without their values below `least`; `line` is a level and its name."""
+    ends = [point[0] for curve in series for point in curve.points]
+    tops = [point[1] for curve in series for point in curve.points] + ([line[0]] if line else [])
     across = _Scale(0, max(ends), LEFT, WIDTH - RIGHT)
     up = _Scale(least, max(*tops, least + 1e-3) + 0.01, HEIGHT - BOTTOM, TOP)
-    drawn = [part for i, one in enumerate(series) for part in _curve(i, one, across, up)]
+    curves = [part for i, curve in enumerate(series) for part in _curve(i, curve, across, up)]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
@@ -82,7 +82,7 @@ def line_chart(
             _text(WIDTH / 2, 26, title, "middle"),
             *_axes(across, up, x, y),
             *(_level(*line, up) if line else []),
-            *drawn,
+            *curves,
             *_legend(series),
             "</svg>\n",
         ]
@@ -107,13 +107,13 @@ def _axes(across: _Scale, up: _Scale, x: str, y: str) -> list[str]:
     ]
 
 
-def _curve(place: int, one: Series, across: _Scale, up: _Scale) -> list[str]:
-    at = [(across(x), up(y)) for x, y in one.points if y >= up.least]
-    path = "M" + " L".join(f"{x} {y}" for x, y in at) if at else ""
-    dashes = DASHES[place % len(DASHES)]
-    dots = [f'<circle class="dot" cx="{x}" cy="{y}" r="3"/>' for x, y in at]
+def _curve(number: int, curve: Series, across: _Scale, up: _Scale) -> list[str]:
+    points = [(across(x), up(y)) for x, y in curve.points if y >= up.least]
+    path = "M" + " L".join(f"{x} {y}" for x, y in points) if points else ""
+    dashes = DASHES[number % len(DASHES)]
+    dots = [f'<circle class="dot" cx="{x}" cy="{y}" r="3"/>' for x, y in points]
     return [
-        f'<g class="c{place % 4}"><title>{escape(one.name)}</title>',
+        f'<g class="c{number % 4}"><title>{escape(curve.name)}</title>',
         f'<path class="curve" stroke-dasharray="{dashes}" d="{path}"/>',
         *dots,
         "</g>",
@@ -130,11 +130,11 @@ def _level(value: float, name: str, up: _Scale) -> list[str]:
 def _legend(series: Sequence[Series]) -> list[str]:
     parts: list[str] = []
     x, y = LEFT, HEIGHT - 22
-    for i, one in enumerate(series):
+    for i, curve in enumerate(series):
         stroke = f'stroke-dasharray="{DASHES[i % len(DASHES)]}"'
         parts.append(f'<g class="c{i % 4}"><path class="curve" {stroke} d="M{x} {y} h34"/></g>')
-        parts.append(_text(x + 42, y + 5, one.name, "start"))
-        x += 62 + 8 * len(one.name)  # about a letter's width
+        parts.append(_text(x + 42, y + 5, curve.name, "start"))
+        x += 62 + 8 * len(curve.name)  # a letter is about 8 wide
     return parts
 
 
@@ -147,6 +147,6 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
 
 
 def _step(width: float) -> float:
-    """A round number that divides a width into four to ten."""
+    """The distance of ticks: a round number that divides a width into four to eight parts."""
     power = 10.0 ** math.floor(math.log10(width))
     return next(step for step in (power / 5, power / 2, power, 2 * power) if width / step <= 8)

@@ -1,1 +1,1 @@
-"""The labelling page: a local server over a draw and its records."""
+"""The labelling page: a local server that shows a draw's records and saves labels."""

@@ -1,17 +1,17 @@
-"""The words of a column, the rows that hold each, and the words near a given one; compiled.
+"""The words of a column, the rows that contain each, and the words similar to one; compiled.
 
-A text is spelt as letters without spaces, and cuts: word i is letters[cuts[i]:cuts[i + 1]], so
-neighbouring words are also one slice, as "mcdonald" is of "mc donald".
+A text is an array of letters without spaces, and cuts: word i is letters[cuts[i]:cuts[i + 1]]. So
+neighbouring words joined are a slice too, as "mcdonald" is of "mc donald".
 """
 
 import numpy as np
 
 from matchbound.compiled import compiled
 
-LETTERS = 1000  # of a text: a field of 100 kB is searched by its beginning
-WORD = 32  # letters of a word: what is longer is cut, and a machine word holds the rest
-RUN, EARLY, JOINED = 3, 8, 12  # words joined to one: how many, how early in a text, how long
-ROOM = 4096  # words at first: a power of 2, as slots are found by the low bits of a key
+LETTERS = 1000  # of a text that are searched, so that a field of 100 kB costs no more
+WORD = 32  # letters of a word at most: longer ones are cut, so that bits of 64 suffice for edits
+RUN, EARLY, JOINED = 3, 8, 12  # of joined words: how many, up to which word, how many letters
+ROOM = 4096  # words at first: a power of 2, because the low bits of a key select the slot
 SPACE = 32
 
 EXACT, ONE_EDIT, BEGINS, TWO_EDITS, BEGUN, FAR = range(6)
@@ -37,7 +37,7 @@ def code_point(text, i):  # type: ignore[no-untyped-def]
 
 @compiled
 def spell(text, start, end, folds, letters, cuts):  # type: ignore[no-untyped-def]
-    """Fill in the letters and cuts of text[start:end]; how many words it has."""
+    """Fill in the letters and cuts of text[start:end]; return how many words it has."""
     begins, folded = folds
     size = words = 0
     while start < end and size < letters.size:
@@ -61,13 +61,13 @@ def spell(text, start, end, folds, letters, cuts):  # type: ignore[no-untyped-de
 
 @compiled
 def joins(cuts, start, end):  # type: ignore[no-untyped-def]
-    """Whether words start … end - 1 also count as one."""
+    """Whether words start … end - 1, joined, count as a word."""
     return end == start + 1 or (end <= EARLY and cuts[end] - cuts[start] <= JOINED)
 
 
 @compiled
-def key_of(letters):  # type: ignore[no-untyped-def]
-    """A hash of 64 bits (FNV-1a, then mixed): words of equal keys count as equal."""
+def letters_key(letters):  # type: ignore[no-untyped-def]
+    """A hash of 64 bits (FNV-1a, then mixed); words of equal keys count as equal."""
     key = np.uint64(0xCBF29CE484222325)
     for letter in letters:
         key = (key ^ np.uint64(letter)) * np.uint64(0x100000001B3)
@@ -77,7 +77,7 @@ def key_of(letters):  # type: ignore[no-untyped-def]
 
 @compiled
 def slot_of(key, slots, keys):  # type: ignore[no-untyped-def]
-    """The slot of the word with this key, or the free one that awaits it."""
+    """The slot of the word with this key, or the free slot where it would be put."""
     last = np.uint64(slots.size - 1)
     slot = key & last
     while slots[slot] >= 0 and keys[slots[slot]] != key:
@@ -87,7 +87,7 @@ def slot_of(key, slots, keys):  # type: ignore[no-untyped-def]
 
 @compiled
 def grown(array, size):  # type: ignore[no-untyped-def]
-    """The array with room for another row's worth, if it is nearly full."""
+    """Return the array, copied to a larger one if it lacks room for the words of a row."""
     if size + 2 * LETTERS <= array.size:
         return array
     larger = np.empty(2 * array.size, array.dtype)
@@ -97,7 +97,7 @@ def grown(array, size):  # type: ignore[no-untyped-def]
 
 @compiled
 def with_room(vocabulary, sizes):  # type: ignore[no-untyped-def]
-    """Room for the words of one more row, with slots at most half full."""
+    """Return the vocabulary with room for the words of a row, and slots at most half full."""
     slots, keys, ends, seen, letters, tokens = vocabulary
     words, size, count = sizes
     keys, ends, seen = grown(keys, words), grown(ends, words), grown(seen, words)
@@ -110,9 +110,9 @@ def with_room(vocabulary, sizes):  # type: ignore[no-untyped-def]
 
 @compiled
 def add_word(spelt, row, vocabulary, sizes):  # type: ignore[no-untyped-def]
-    """Note that a row has this word; 1, or 0 if it was noted before."""
+    """Record that a row has this word; return 1, or 0 if it was recorded before."""
     slots, keys, ends, seen, letters, tokens = vocabulary
-    key = key_of(spelt)
+    key = letters_key(spelt)
     slot = slot_of(key, slots, keys)
     if slots[slot] < 0:
         slots[slot] = sizes[0]
@@ -131,14 +131,14 @@ def add_word(spelt, row, vocabulary, sizes):  # type: ignore[no-untyped-def]
 
 @compiled
 def add_rows(text, offsets, folds, first, counts, wholes, vocabulary, sizes):  # type: ignore[no-untyped-def]
-    """Note the words of the rows from `first`, how many each has, and the key of its whole."""
+    """Record the words of the rows from `first` on, their numbers, and each whole text's key."""
     spelt, cuts = np.empty(LETTERS, np.uint32), np.zeros(LETTERS + 1, np.int64)
     for k in range(offsets.size - 1):
         row = first + k
         vocabulary = with_room(vocabulary, sizes)
         words = spell(text, offsets[k], offsets[k + 1], folds, spelt, cuts)
         if words:
-            wholes[row] = key_of(spelt[: cuts[words]])
+            wholes[row] = letters_key(spelt[: cuts[words]])
         for start in range(words):
             for end in range(start + 1, min(start + RUN, words) + 1):
                 if joins(cuts, start, end):
@@ -149,7 +149,10 @@ def add_rows(text, offsets, folds, first, counts, wholes, vocabulary, sizes):  #
 
 @compiled
 def rows_by_word(tokens, counts, starts):  # type: ignore[no-untyped-def]
-    """Rows in the order of their words, by a counting sort; starts[word + 1] ends up its end."""
+    """The rows sorted by their words, by a counting sort.
+
+    On return, starts[word + 1] is the end of the word's rows.
+    """
     rows = np.empty(tokens.size, np.uint32)
     token = 0
     for row in range(counts.size):
@@ -163,7 +166,7 @@ def rows_by_word(tokens, counts, starts):  # type: ignore[no-untyped-def]
 
 @compiled
 def sketch(word):  # type: ignore[no-untyped-def]
-    """A word at a glance, which tells it from most others."""
+    """A word's length, first letter and classes of letters, in 64 bits, to rule out others fast."""
     bits = np.uint64(word.size) << LENGTH | np.uint64(word[0] & 0xFF) << FIRST
     for letter in word:
         bits |= ONE << (np.uint64(letter) % CLASSES)
@@ -182,10 +185,11 @@ def sketches(ends, letters):  # type: ignore[no-untyped-def]
 
 @compiled
 def edits(places, size, other):  # type: ignore[no-untyped-def]
-    """Insertions, deletions, substitutions and swaps between words, column by column in bits.
+    """The number of insertions, deletions, substitutions and swaps between two words.
 
-    places[letter] has a bit for each place of the letter in a word of this size. Hyyrö, "A
-    bit-vector algorithm for computing Levenshtein and Damerau edit distances" (2003).
+    places[letter] has a bit for each place of the letter in the first word, of this size. Columns
+    of the table of distances are bits of a number. Source: Hyyrö, "A bit-vector algorithm for
+    computing Levenshtein and Damerau edit distances" (2003).
     """
     more, less, diagonal, before = ~ZERO, ZERO, ZERO, ZERO
     last = ONE << np.uint64(size - 1)
@@ -213,13 +217,13 @@ def begins(word, other):  # type: ignore[no-untyped-def]
 @compiled
 def at_most(bits, most):  # type: ignore[no-untyped-def]
     for _ in range(most):
-        bits &= bits - ONE  # which clears the lowest
+        bits &= bits - ONE  # clears the lowest bit
     return bits == ZERO
 
 
 @compiled
 def level(word, other, places, near):  # type: ignore[no-untyped-def]
-    """How like the word another is, from EXACT to FAR."""
+    """How similar another word is to the word, from EXACT to FAR."""
     distance = edits(places, word.size, other) if near else 3
     if distance == 0:
         return EXACT if word.size == other.size and begins(word, other) else ONE_EDIT
@@ -242,8 +246,8 @@ def places_of(word):  # type: ignore[no-untyped-def]
 
 @compiled
 def like(word, joined, marks, ends, letters):  # type: ignore[no-untyped-def]
-    """The words like this one, and their levels; one joined of several is given less play."""
-    found, levels = np.empty(ends.size, np.uint32), np.empty(ends.size, np.uint8)
+    """The words similar to this one, and their levels; a `joined` word is allowed fewer edits."""
+    words, levels = np.empty(ends.size, np.uint32), np.empty(ends.size, np.uint8)
     own, size, places, count = sketch(word), word.size, places_of(word), 0
     most = 0 if size == 1 else 1 if size <= 3 or joined else 2
     for k in range(ends.size):
@@ -254,19 +258,19 @@ def like(word, joined, marks, ends, letters):  # type: ignore[no-untyped-def]
         if near or not (joined or apart & OF_FIRST or lacking):
             other = letters[ends[k - 1] if k else 0 : ends[k]]
             levels[count] = level(word, other, places, near)
-            found[count] = k
+            words[count] = k
             count += levels[count] < FAR
-    return found[:count].copy(), levels[:count].copy()
+    return words[:count].copy(), levels[:count].copy()
 
 
 @compiled
-def spread(found, levels, worth, starts, rows, burden, got):  # type: ignore[no-untyped-def]
-    """Raise what each row has got to the worth of its words; long texts bear a burden."""
-    for k in range(found.size):
+def spread(words, levels, worth, starts, rows, burden, got):  # type: ignore[no-untyped-def]
+    """Raise each row's score to the worth of these words in it; long texts get less."""
+    for k in range(words.size):
         most = worth[levels[k]]
         if most == 0:
             continue
-        for e in range(starts[found[k]], starts[found[k] + 1]):
+        for e in range(starts[words[k]], starts[words[k] + 1]):
             row = rows[e]
             value = max(most - burden[row], most / 8)
             if value > got[row]:

@@ -1,4 +1,4 @@
-"""The desk where labels are made: who gets which node, and which labels are accepted."""
+"""The desk: it decides who labels which node next, and which labels are accepted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from matchbound.desk.journal import Keeper
 from matchbound.errors import InputError
 from matchbound.tables import Recorded
 
-PAUSE = 300  # seconds after which someone was away, not labelling
-RECENT = 30  # labels that the pace is computed from
+PAUSE = 300  # seconds between two labels from which on the labeller was away
+RECENT = 30  # latest labels, from which the pace is computed
 
 
 @dataclass(frozen=True)
 class State:
-    """Where the work stands, for one labeller; nodes are named by their places."""
+    """The state of the work, for one labeller; nodes are given by their places."""
 
     total: int
     done: int
@@ -27,30 +27,33 @@ class State:
     unsure: Sequence[int]
     conflicts: Sequence[int]
     agreed: int
-    """Of the `twice` nodes that two or more labelled, how many got the same label."""
+    """How many of the `twice` nodes that two or more people labelled got the same label."""
     twice: int
     last: int | None
     mine: Sequence[int]
     seconds: float
-    """That the rest will take, at the pace of the latest labels."""
+    """How long the rest will take, at the pace of the latest labels."""
 
 
 class Desk:
-    """The labels of one audit folder in the making. Every method may be called by any thread."""
+    """The labels of one audit folder while people work on them. Any thread may call any method."""
 
     def __init__(self, folder: Path, draw: Draw, *, twice: int = 0) -> None:
         self.draw, self.twice = draw, twice
         self.order = in_order(draw)
         self._lock, self._keeper = RLock(), Keeper(folder)
-        self._given: dict[int, set[str]] = {}
+        self._handed_out: dict[int, set[str]] = {}  # by place, the labellers who have it open
         self.book = self._keeper.book
 
     def next(self, labeller: str, *, take: bool = False) -> int | None:
-        """The first place that waits for this labeller; with `take` also one given to another."""
+        """Hand out the first place that waits for this labeller.
+
+        With `take`, a place that another labeller has open, but has not labelled, counts too.
+        """
         with self._lock:
             for place in range(1, self._end() + 1):
                 if self._waits(place, labeller, take):
-                    self._given.setdefault(place, set()).add(labeller)
+                    self._handed_out.setdefault(place, set()).add(labeller)
                     return place
         return None
 
@@ -59,11 +62,11 @@ class Desk:
         labelled_by = set(page.own) if page else set()
         if labeller in labelled_by or (page is not None and page.decision is not None):
             return False
-        holders = labelled_by | (set() if take else self._given.get(place, set()))
+        holders = labelled_by | (set() if take else self._handed_out.get(place, set()))
         return len(holders - {labeller}) < (2 if place <= self.twice else 1)
 
     def _end(self) -> int:
-        """The last place that is needed: all, or where a draw until enough has enough."""
+        """The last place to label: the last of all, or where a draw until enough has enough."""
         wanted = self.draw.choices.until_true
         if wanted is None:
             return len(self.order)
@@ -77,12 +80,12 @@ class Desk:
         return len(self.order)
 
     def check_may_open(self, labeller: str, place: int) -> None:
-        """Nodes come in draw order: one that is not labelled yet must have been given."""
+        """Refuse a node that is neither labelled nor handed out: nodes come in draw order."""
         if not 1 <= place <= len(self.order):
             raise InputError(
                 f"place must be from 1 to {len(self.order)}, got {place}. Take the next node."
             )
-        if place not in self.book.pages and labeller not in self._given.get(place, ()):
+        if place not in self.book.pages and labeller not in self._handed_out.get(place, ()):
             raise InputError(
                 f"place must be of a node that is labelled or was given to {labeller!r}, got "
                 f"{place}: nodes come in draw order. Take the next node."
@@ -97,9 +100,9 @@ class Desk:
         *,
         decides: bool = False,
     ) -> None:
-        """Put a verdict on record and into labels.csv; on disk when this returns.
+        """Append a verdict to the ledger and write labels.csv; both are on disk on return.
 
-        `decides`: the labeller was shown that others labelled the node differently.
+        `decides`: the labeller saw that others labelled the node differently.
         """
         with self._lock:
             self.check_may_open(labeller, place)
@@ -122,13 +125,13 @@ class Desk:
             )
 
     def undo(self, labeller: str) -> int:
-        """Take back this labeller's last verdict; its place."""
+        """Take back this labeller's last verdict, and return its place."""
         with self._lock:
             last = self.book.last_of(labeller)
             if last is None:
                 raise InputError(f"labeller must have labelled something, got {labeller!r}. Label.")
             self._keeper.act("undo", undoes=last.entry, labeller=labeller)
-            self._given.setdefault(last.place, set()).add(labeller)
+            self._handed_out.setdefault(last.place, set()).add(labeller)
             return last.place
 
     def _check_matches(self, node: str, matches: Sequence[str] | None) -> None:
@@ -143,29 +146,33 @@ class Desk:
             self._check_both_ways(node, set(matches))
 
     def _check_both_ways(self, node: str, matches: set[str]) -> None:
-        """One table with itself: x matches y exactly if y matches x, where both are labelled."""
+        """Refuse labels that contradict each other, where a table is matched with itself.
+
+        If x and y are both labelled, x must match y exactly if y matches x.
+        """
         if node in matches:
             raise InputError(f"matches must be other records, got {node!r} itself. Untick it.")
         for verdict in self.book.settled():
-            named, names = verdict.node in matches, node in (verdict.matches or ())
-            if verdict.node != node and named != names:
-                how = "with" if names else "without"
+            is_here, is_there = verdict.node in matches, node in (verdict.matches or ())
+            if verdict.node != node and is_here != is_there:
+                with_or_without = "with" if is_there else "without"
                 raise InputError(
-                    f"matches must agree with {verdict.node!r}, which was labelled {how} this one "
-                    "as its match. Correct it first, or say that you are unsure."
+                    f"matches must agree with {verdict.node!r}, which was labelled "
+                    f"{with_or_without} this one as its match. "
+                    "Correct it first, or say that you are unsure."
                 )
 
     def show_answer(self, labeller: str, place: int) -> None:
-        """Put on record that this labeller was shown the matcher's answer."""
+        """Append to the ledger that this labeller sees the matcher's answer."""
         with self._lock:
             self.check_may_open(labeller, place)
             self._keeper.act("answer", place=place, labeller=labeller)
 
     def watch(self, holdout: Recorded) -> None:
-        """Put on record that this matcher's bounds are watched, once."""
+        """Append to the ledger that this matcher's bounds are watched, if it is not there yet."""
         with self._lock:
-            watches = (one for one in self._keeper.entries if one["kind"] == "watch")
-            watched = [Recorded.of(one["holdout"]) for one in watches]
+            watches = (entry for entry in self._keeper.entries if entry["kind"] == "watch")
+            watched = [Recorded.of(entry["holdout"]) for entry in watches]
             if holdout not in watched:
                 self._keeper.act("watch", holdout=holdout.as_dict())
 
@@ -192,18 +199,19 @@ class Desk:
             )
 
     def _pace(self) -> float:
-        """Seconds a label, by the median of the latest, pauses left out."""
-        entries = [one for one in self._keeper.entries[-2 * RECENT :] if one["kind"] == "label"]
-        times = [datetime.fromisoformat(one["time"]).timestamp() for one in entries[-RECENT:]]
+        """Seconds per label: the median of the latest ones, without pauses."""
+        latest = self._keeper.entries[-2 * RECENT :]
+        entries = [entry for entry in latest if entry["kind"] == "label"]
+        times = [datetime.fromisoformat(entry["time"]).timestamp() for entry in entries[-RECENT:]]
         gaps = [b - a for a, b in pairwise(times) if b - a < PAUSE]
         return float(median(gaps)) if gaps else 0.0
 
 
 def in_order(draw: Draw) -> list[str]:
-    """D, then the rest of S, each in its own order.
+    """The nodes of D, then the other nodes of S, each in its own order.
 
-    D comes first so that a holdout matcher can be developed and put on record before any
-    validation label is in, and since an anytime draw may be stopped on the way through S.
+    D comes first so that a holdout matcher can be developed and registered before there is any
+    validation label, and because an anytime draw may be stopped anywhere in S.
     """
     trained = dict.fromkeys(draw.trained)
     return [*trained, *(node for node in draw.validated if node not in trained)]

@@ -1,4 +1,4 @@
-"""Who may ask, and how: nothing gets past it without the token, from this machine's own page."""
+"""The guard in front of the page's server: it lets through only requests of the page itself."""
 
 import json
 import secrets
@@ -25,7 +25,10 @@ HEADERS = {
 
 
 class Guard:
-    """Refuses a foreign Host or Origin, a missing token, a body that is too long or no JSON."""
+    """Refuse requests with another Host or Origin, without the token, or with a bad body.
+
+    A body must be declared as JSON, and must not be too long.
+    """
 
     def __init__(self, app: "ASGIApp", hosts: Collection[str], token: str, cookie: str) -> None:
         self.app, self.hosts, self.token, self.cookie = app, hosts, token, cookie
@@ -33,9 +36,9 @@ class Guard:
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         if scope["type"] != "http":
             return
-        refused = self._refusal(scope)
-        if refused is not None:
-            await _answer(send, *refused)
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await _answer(send, *refusal)
         elif self._brings_token(scope):
             cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
             await _answer(send, 303, "", [("location", "/"), ("set-cookie", cookie)])
@@ -45,39 +48,39 @@ class Guard:
             await self.app(scope, _replay(body), _with_headers(send))
 
     def _refusal(self, scope: "Scope") -> tuple[int, str] | None:
-        given: dict[str, list[str]] = {}
+        headers: dict[str, list[str]] = {}
         for name, value in scope["headers"]:
-            given.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
-        if len(given.get("host", [])) != 1 or given["host"][0] not in self.hosts:
+            headers.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
+        if len(headers.get("host", [])) != 1 or headers["host"][0] not in self.hosts:
             return 403, "The Host must be the one in the printed address."
         origins = {f"http://{host}" for host in self.hosts}
-        if any(origin not in origins for origin in given.get("origin", [])):
+        if any(origin not in origins for origin in headers.get("origin", [])):
             return 403, "The Origin must be this page's own."
-        sites = given.get("sec-fetch-site", [])
+        sites = headers.get("sec-fetch-site", [])
         if any(site not in ("same-origin", "none") for site in sites) and scope["path"] != "/":
             return 403, "The request must come from this page."
-        if not (self._brings_token(scope) or self._has_cookie(given.get("cookie", []))):
+        if not (self._brings_token(scope) or self._has_cookie(headers.get("cookie", []))):
             return 403, "The token is missing: open the printed address, whole."
         if scope["method"] not in ("GET", "HEAD"):
-            kinds = [value.split(";")[0].strip().lower() for value in given.get("content-type", [])]
-            if kinds != ["application/json"]:
+            declared = headers.get("content-type", [])
+            if [value.split(";")[0].strip().lower() for value in declared] != ["application/json"]:
                 return 415, "A body must be application/json."
-        lengths = given.get("content-length", ["0"])
+        lengths = headers.get("content-length", ["0"])
         if any(not length.isdecimal() or int(length) > MOST for length in lengths):
             return 413, TOO_LONG
         return None
 
     def _brings_token(self, scope: "Scope") -> bool:
-        asked = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
+        tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
         is_page = scope["path"] == "/" and scope["method"] == "GET"
-        return is_page and len(asked) == 1 and self._is_token(asked[0])
+        return is_page and len(tokens) == 1 and self._is_token(tokens[0])
 
     def _has_cookie(self, cookies: list[str]) -> bool:
         try:
-            found = [SimpleCookie(text).get(self.cookie) for text in cookies]
+            morsels = [SimpleCookie(text).get(self.cookie) for text in cookies]
         except CookieError:
             return False
-        return any(morsel is not None and self._is_token(morsel.value) for morsel in found)
+        return any(morsel is not None and self._is_token(morsel.value) for morsel in morsels)
 
     def _is_token(self, text: str) -> bool:
         return secrets.compare_digest(text.encode(), self.token.encode())
@@ -96,6 +99,8 @@ async def _body(receive: "Receive") -> bytes | None:
 
 
 def _replay(body: bytes) -> "Receive":
+    """A function that the application receives the body from: the guard has read it already."""
+
     async def receive() -> "Message":
         return {"type": "http.request", "body": body, "more_body": False}
 
@@ -116,8 +121,8 @@ async def _answer(
     send: "Send", status: int, sentence: str, headers: list[tuple[str, str]] | None = None
 ) -> None:
     body = json.dumps({"error": sentence}).encode() if sentence else b""
-    given = [("content-type", "application/json"), ("content-length", str(len(body)))]
-    every: list[Any] = [(n.encode(), v.encode()) for n, v in [*given, *(headers or [])]]
+    usual = [("content-type", "application/json"), ("content-length", str(len(body)))]
+    every: list[Any] = [(n.encode(), v.encode()) for n, v in [*usual, *(headers or [])]]
     sending = _with_headers(send)
     await sending({"type": "http.response.start", "status": status, "headers": every})
     await sending({"type": "http.response.body", "body": body})

@@ -1,4 +1,4 @@
-"""Labels on disk: each action in the ledger, then labels.csv, which is made from it alone."""
+"""Save labels: append each action to the ledger, then write labels.csv from the ledger."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,7 +10,7 @@ from matchbound.files import is_file, write_whole
 
 
 class Keeper:
-    """The book of an audit folder; what is done is on disk when `act` returns."""
+    """The book of an audit folder, and its files; an action is on disk when `act` returns."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -18,14 +18,14 @@ class Keeper:
         self._ledger = sound_ledger(folder)
         self.entries = list(self._ledger.entries)
         self.book = Book.of(self.entries)
-        self._written = self._there()
+        self._written = self._on_disk()
         if self._written is not None and self._written not in self._states():
             self._refuse_other()
         if self._written is not None or self.book.live:
             self._write()
 
     def act(self, kind: str, **facts: Any) -> Entry:
-        if self._there() != self._written:
+        if self._on_disk() != self._written:
             self._refuse_other()
         with transaction(self.folder, seen=self._ledger) as ledger:
             entry = ledger.add(kind, **facts)
@@ -36,12 +36,14 @@ class Keeper:
             self._write()
         return entry
 
-    def _there(self) -> bytes | None:
+    def _on_disk(self) -> bytes | None:
         return self._path.read_bytes() if is_file(self._path) else None
 
     def _states(self) -> Iterator[bytes]:
-        """What labels.csv can be after a crash or a full disk: the latest state, or one before."""
-        ends = [i for i, one in enumerate(self.entries) if one["kind"] in ("label", "undo")]
+        """Yield what labels.csv may contain after a crash or a full disk: the latest state, or an
+        earlier one.
+        """
+        ends = [i for i, entry in enumerate(self.entries) if entry["kind"] in ("label", "undo")]
         for end in [len(self.entries), *reversed(ends)]:
             yield _csv(self.entries[:end])
 

@@ -1,4 +1,4 @@
-"""Bounds of an anytime draw as labels come in: those `certify` would give the holdout matcher."""
+"""Bounds of an anytime draw while labels come in: those that `certify` would compute then."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,12 +12,13 @@ from matchbound.tables import Recorded
 from matchbound.tallies import Loaded, count, looked_at, outside
 from matchbound.theorems import METRICS, WHOLE, Cell, Choices, Guarantee, Label, Tally, guarantees
 
-Labels = Mapping[str, tuple[str, ...]]
+LabelsByNode = Mapping[str, tuple[str, ...]]
+"""The true matches of each labelled node."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A metric's bound so far, the target if there is one, and whether it is reached."""
+    """A metric's bound so far, its target if there is one, and whether the bound reaches it."""
 
     metric: str
     text: str
@@ -36,14 +37,14 @@ class Bounds:
 
     @property
     def stop(self) -> bool:
-        """Whether one may stop: there are targets, and all are reached."""
+        """Whether labelling may stop: there are targets, and all are reached."""
         wanted = [bound for bound in self.bounds if bound.target is not None]
         return bool(wanted) and all(bound.reached for bound in wanted)
 
 
 @dataclass(frozen=True)
 class Live:
-    """A tally without labels, and what the holdout matcher found at each drawn node.
+    """A tally without labels, and the holdout matcher's matches of each drawn node.
 
     Where a table is matched with itself, `degrees` are the numbers of matches of all its nodes.
     """
@@ -55,7 +56,7 @@ class Live:
     holdout: Recorded
     degrees: Mapping[str, int] = field(default_factory=dict)
 
-    def at(self, labels: Labels) -> Bounds | str:
+    def at(self, labels: LabelsByNode) -> Bounds | str:
         """The bounds after these labels; or a sentence on why there are none yet."""
         try:
             tally = self.tally(labels)
@@ -69,11 +70,16 @@ class Live:
         reached = target is not None and METRICS[guarantee.metric].meets(value, target)
         return Bound(guarantee.metric, guarantee.text, value, guarantee.side, target, reached)
 
-    def tally(self, labels: Labels) -> Tally:
-        """As `certify` counts it: up to the first node without a label, and the gap outside."""
+    def tally(self, labels: LabelsByNode) -> Tally:
+        """Tally the labels as `certify` does: S up to its first node without a label, and the gap
+        over all other nodes.
+        """
         train, validation = (
-            tuple(self._label(node, old.h, labels) for node, old in zip(nodes, olds, strict=True))
-            for nodes, olds in (
+            tuple(
+                self._label(node, blank.h, labels)
+                for node, blank in zip(nodes, blanks, strict=True)
+            )
+            for nodes, blanks in (
                 (self.draw.trained, self.unlabelled.train),
                 (self.draw.validated, self.unlabelled.validation),
             )
@@ -86,14 +92,14 @@ class Live:
         cells = self._cells({node: labels[node] for node in read if node in labels})
         return replace(tally, gap=outside(self.unlabelled.gap, tally.labelled, cells))
 
-    def _label(self, node: str, h: int, labels: Labels) -> Label:
+    def _label(self, node: str, h: int, labels: LabelsByNode) -> Label:
         true = labels.get(node)
         if true is None:
             return Label.alone(h, None, None)
         return Label.alone(h, len(true), len(set(true) & self.holdout_matches.of(node).keys()))
 
-    def _cells(self, labels: Labels) -> Iterator[Cell]:
-        """Where a table is matched with itself: what labels reveal about other nodes' pairs."""
+    def _cells(self, labels: LabelsByNode) -> Iterator[Cell]:
+        """Yield cells of nodes without a label whose pairs labels reveal, if X = Y."""
         counts_by_node: dict[str, Counter[str]] = {}
         for x, true in labels.items() if self.draw.matching.dedupe else ():
             matched = self.holdout_matches.of(x).keys()
@@ -136,7 +142,7 @@ def start(
     targets: Mapping[str, float],
     holdout: Recorded,
 ) -> Live:
-    """Count what is in `holdout` once, with no labels yet; `population` is there too."""
+    """Tally the loaded tables `holdout` and `population` once, without labels."""
     con.keep("labels", "select id as x, id as y from sample where id is null")
     loaded = Loaded(
         draw.population.size,

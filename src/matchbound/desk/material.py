@@ -1,4 +1,7 @@
-"""What is shown of a node: its record, candidates in an order that reveals nothing, results."""
+"""What the page shows of a node: its record, candidates, and results of a search.
+
+Candidates come in an order that does not reveal a matcher's answer.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
@@ -18,7 +21,7 @@ LONGEST_QUERY = 300  # characters
 
 @dataclass(frozen=True)
 class Shown:
-    """A record as the page shows it: its values in the order of the fields."""
+    """A record for the page: its values in the order of the fields."""
 
     id: str
     values: Sequence[str | None]
@@ -26,7 +29,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Answer:
-    """The holdout matcher's matches with their scores, if there is one; scores of candidates."""
+    """The holdout matcher's matches with scores, if there is such a matcher; candidates' scores."""
 
     matches: Mapping[str, float | None] | None
     scores: Mapping[str, float | None]
@@ -34,7 +37,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Material:
-    """The records of both sides, the search over the right, and what matchers propose."""
+    """The records of both sides, the search over the right side, and matchers' proposals."""
 
     left: Records
     right: Records
@@ -51,10 +54,11 @@ class Material:
         return Shown(node, shown(self.right.values(node), self.fields.right))
 
     def proposed(self, node: str, also: Iterable[str] = ()) -> list[Shown]:
-        """The nearest records, candidates and those ticked before; the most similar first.
+        """The records to show: the most similar ones, then candidates and those of `also`.
 
-        The order is by the records' text alone: a matcher's scores would reveal its answer. For
-        each candidate that is not among the nearest, two more that nobody proposed are shown.
+        The order depends on the records' text alone: a matcher's scores would reveal its answer.
+        For each proposed record that is not among the most similar, two decoys are added, which
+        nobody proposed.
         """
         values = list(filter(None, self.left.values(node)))
         nearest = self.find(" ".join(values) or node, node, None, SUGGESTED + 2 * MOST_DECOYS)
@@ -70,15 +74,16 @@ class Material:
         return [self.candidate(y) for y in self.find(text, node, field, RESULTS)]
 
     def find(self, text: str, node: str, field: str | None, limit: int) -> list[str]:
-        """The nearest records' ids, without the node itself where one table is matched."""
+        """The ids of the most similar records, without the node itself where X = Y."""
         rows = self.search.result().find(text[:LONGEST_QUERY], field, limit + 1)
         ids = [self.right.node(row) for row in rows]
         return [y for y in ids if not (self.dedupe and y == node)][:limit]
 
     @property
     def has_answers(self) -> bool:
-        """Whether there is anything to hide: a holdout matcher, or scores of candidates."""
-        scores = (score for each in self.candidates.by_node.values() for score in each.values())
+        """Whether there are answers to hide: a holdout matcher's, or scores of candidates."""
+        proposals = self.candidates.by_node.values()
+        scores = (score for by_id in proposals for score in by_id.values())
         return self.holdout is not None or any(score is not None for score in scores)
 
     def answer(self, node: str) -> Answer:

@@ -1,4 +1,4 @@
-"""What matchers propose for the drawn nodes: candidates to look at, and answers to keep hidden."""
+"""Matchers' proposals for the drawn nodes: candidates to look at, and answers to keep hidden."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from matchbound.engines import Engine
 from matchbound.tables import Clusters, Form, Matching, Source, read_matches
 
-LOWEST = -3e38  # a threshold that every score reaches, also a float
+LOWEST = -3e38  # a threshold that every score reaches, and that a 32-bit float can hold
 
 
 @dataclass(frozen=True)
 class Proposals:
-    """For each drawn node, the ids proposed and their scores, if they have any."""
+    """For each drawn node, the proposed ids and their scores, if there are scores."""
 
     by_node: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
 
@@ -22,7 +22,9 @@ class Proposals:
 def read_proposals(
     con: Engine, source: Source, form: Form, matching: Matching, least: float | None
 ) -> Proposals:
-    """Of the nodes in `sample`; all that is proposed is kept as a table named as the argument."""
+    """The proposals for the nodes in `sample`; all matches are kept, as a table of the argument's
+    name.
+    """
     table, scored = source.argument, getattr(form, "score", None) is not None
     read_matches(con, source, table, form, matching, least, scored=scored)
     if isinstance(form, Clusters):

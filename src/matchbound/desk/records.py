@@ -1,4 +1,4 @@
-"""Records to be compared, as text: the drawn nodes' and those that may match them."""
+"""The records that people compare, as text: drawn nodes, and records that may match them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ LONGEST = 10_000  # characters of a field that are shown
 
 @dataclass(frozen=True)
 class Records:
-    """A table in memory: a node a row, and its fields as text or null."""
+    """A table in memory: each row is a node, and its fields are text or null."""
 
     source: Source
     table: Any  # Arrow, the column of nodes first
@@ -44,7 +44,7 @@ class Records:
 def read_records(
     con: Engine, source: Source, id: str | None, matching: Matching, *, of_x: bool
 ) -> Records:
-    """All records; of the population, those in the table `sample`."""
+    """Read all records; of the population (`of_x`), only those in the table `sample`."""
     column = id_column(source, id)
     if not of_x and matching.source is not None and source.column("source_dataset") is None:
         raise InputError(
@@ -83,7 +83,10 @@ def check_drawn(records: Records, nodes: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class Alignment:
-    """Fields of two tables side by side: those of the same name first, then the others."""
+    """The fields of two tables side by side: those of the same name first, then the others.
+
+    `left` and `right` are the fields' numbers in either table; None if it lacks the field.
+    """
 
     names: Sequence[str]
     left: Sequence[int | None]
@@ -91,20 +94,20 @@ class Alignment:
 
 
 def align(left: Records, right: Records) -> Alignment:
-    theirs = {name.lower(): i for i, name in enumerate(right.names)}
-    places = [(name, i, theirs.pop(name.lower(), None)) for i, name in enumerate(left.names)]
-    rest: list[tuple[str, int | None, int | None]] = [
-        (right.names[i], None, i) for i in theirs.values()
+    in_right = {name.lower(): i for i, name in enumerate(right.names)}
+    of_left = [(name, i, in_right.pop(name.lower(), None)) for i, name in enumerate(left.names)]
+    right_only: list[tuple[str, int | None, int | None]] = [
+        (right.names[i], None, i) for i in in_right.values()
     ]
-    rows = [row for row in places if row[2] is not None]
-    rows_alone = [row for row in places if row[2] is None]
-    every = [*rows, *rows_alone, *rest]
+    common = [field for field in of_left if field[2] is not None]
+    left_only = [field for field in of_left if field[2] is None]
+    every = [*common, *left_only, *right_only]
     return Alignment([n for n, _, _ in every], [i for _, i, _ in every], [j for _, _, j in every])
 
 
-def shown(values: Sequence[str | None], places: Sequence[int | None]) -> list[str | None]:
-    """A record's values in the order of the fields, cut where they are too long to be read."""
-    return [None if i is None else _cut(values[i]) for i in places]
+def shown(values: Sequence[str | None], numbers: Sequence[int | None]) -> list[str | None]:
+    """A record's values in the order of the fields (`numbers`), cut where they are too long."""
+    return [None if i is None else _cut(values[i]) for i in numbers]
 
 
 def _cut(value: str | None) -> str | None:

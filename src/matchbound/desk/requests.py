@@ -1,4 +1,4 @@
-"""The page's requests: read and check each, hand it on, answer."""
+"""The page's requests: read and check each one, call the desk or the material, and answer."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -30,16 +30,17 @@ Body = dict[str, Any]
 
 
 class Requests:
-    """One method for each request; the guard has let them through."""
+    """One method for each request that the guard lets through; `search_line` is for the page."""
 
-    def __init__(self, desk: Desk, material: Material, live: Live | str, how: str) -> None:
-        self.desk, self.material, self.live, self.how = desk, material, live, how
+    def __init__(self, desk: Desk, material: Material, live: Live | str, search_line: str) -> None:
+        self.desk, self.material, self.live = desk, material, live
+        self.search_line = search_line
 
     def start(self, request: Body) -> Body:
         return {
             "fields": list(self.material.fields.names),
             "searchable": list(self.material.right.names),
-            "how": self.how,
+            "how": self.search_line,
             "live": self.live if isinstance(self.live, str) else None,
             "answers": self.material.has_answers,
             "ready": self.material.search.done(),
@@ -163,15 +164,15 @@ def _is_unicode(text: str) -> bool:
 
 
 def build(requests: Requests) -> Starlette:
-    """The application; a refusal is a sentence."""
-    getting = ("start", "node", "search")
+    """The application. It answers an error by a sentence."""
+    read_only = ("start", "node", "search")
     routes = [
         Route("/", _asset("page.html")),
         *(Route(f"/{name}", _asset(name)) for name in ASSETS),
-        *(Route(f"/api/{name}", _endpoint(getattr(requests, name))) for name in getting),
+        *(Route(f"/api/{name}", _endpoint(getattr(requests, name))) for name in read_only),
         *(
             Route(f"/api/{name}", _endpoint(getattr(requests, name)), methods=["POST"])
-            for name in ("next", "label", "undo", "answer", "bounds")  # what changes something
+            for name in ("next", "label", "undo", "answer", "bounds")  # these write to the ledger
         ),
     ]
     return Starlette(routes=routes, exception_handlers={HTTPException: _refuse})

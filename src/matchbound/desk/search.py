@@ -1,9 +1,9 @@
 """Typo-tolerant search over records.
 
-Each field has a list of its distinct words, and of the rows that hold each. A query's word is
-compared with them all, which takes milliseconds: few pass a glance at which letters they have.
-What it adds to a record's score is its surprise, log(1 + records / records with a word at least
-as like it), so rare words count more and far ones less.
+Each field has a list of its distinct words, and of the rows that contain each. A query's word is
+compared with all of them, which takes milliseconds: a sketch of their letters rules out most. A
+word adds its surprise to a record's score: log(1 + records / records with a word at least as
+similar). So rare words count more, and less similar ones count less.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,27 +20,28 @@ from matchbound.errors import InputError
 
 Floats = NDArray[np.float32]
 
-WORDS = 32  # of a query; the rest is not searched
-COMMON = 10_000  # rows: a likeness that more have, and an eighth of all, is passed over
-KNOWN = 0x32000  # characters above are private, or tags
+WORDS = 32  # of a query that are searched; the rest is ignored
+COMMON = 10_000  # rows: a level of likeness that more rows have, and an eighth of all, is ignored
+CHARACTERS = 0x32000  # code points that are folded; those above are private, or tags
 PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"})
 
 
 class Search:
-    """An index over records: finds those that share most with a text, whatever its typos."""
+    """An index over records that finds the most similar to a text, in spite of typos."""
 
     def __init__(self, columns: Mapping[str, "pa.ChunkedArray"]) -> None:
         self._fields = {name: _Field(column) for name, column in columns.items()}
         self._rows = max((len(field.counts) for field in self._fields.values()), default=0)
 
     def find(self, text: str, field: str | None = None, limit: int = 20) -> list[int]:
-        """Row numbers, best first; of equals, the first rows."""
+        """The numbers of the best rows, best first; equally good rows in their own order."""
         letters, cuts = _spelt(text)
         if len(cuts) == 1 or limit < 1:
             return []
         fields = self._chosen(field)
         scores = self._scores(letters, cuts, fields)
-        # A row that alone has the text as a field comes first: no other can get as much a word.
+        # A row that alone has the whole text as a field comes first: this adds, for each word,
+        # more than any other row can get for it.
         scores += (len(cuts) - 1) * self._whole(letters, fields)
         return _best(scores, limit)
 
@@ -55,7 +56,7 @@ class Search:
     def _scores(
         self, letters: NDArray[Any], cuts: NDArray[Any], fields: "Sequence[_Field]"
     ) -> Floats:
-        """The most that each row gets over all ways to join neighbouring words of the query."""
+        """Each row's highest score over all ways to join neighbouring words of the query."""
         scores = [np.zeros(self._rows, np.float32)]
         for end in range(1, len(cuts)):
             best = scores[-1].copy()
@@ -68,20 +69,20 @@ class Search:
         return scores[-1]
 
     def _worths(self, word: NDArray[Any], joined: bool, fields: "Sequence[_Field]") -> Floats:
-        """What each row gets for the word."""
+        """The score that each row gets for the word."""
         likes = [field.like(word, joined) for field in fields]
         holders = np.zeros(_search.FAR)
-        for field, (found, levels) in zip(fields, likes, strict=True):
-            held = field.starts[found + 1] - field.starts[found]
+        for field, (words, levels) in zip(fields, likes, strict=True):
+            held = field.starts[words + 1] - field.starts[words]
             holders += np.bincount(levels, held, minlength=_search.FAR)
-        worth = self._worth(holders.cumsum())
+        worth = self._level_worths(holders.cumsum())
         got = np.zeros(self._rows, np.float32)
-        for field, (found, levels) in zip(fields, likes, strict=True):
-            _search.spread(found, levels, worth, field.starts, field.rows, field.burden, got)
+        for field, (words, levels) in zip(fields, likes, strict=True):
+            _search.spread(words, levels, worth, field.starts, field.rows, field.burden, got)
         return got
 
-    def _worth(self, holders: NDArray[Any]) -> Floats:
-        """Of each level; nothing for likenesses so common that they cost more than they tell."""
+    def _level_worths(self, holders: NDArray[Any]) -> Floats:
+        """The score of each level of likeness; 0 for levels so common that they only cost time."""
         worth: Floats = self._surprise(np.maximum(holders, 1)).astype(np.float32)
         common = holders > max(COMMON, self._rows / 8)
         common[_search.EXACT] = False
@@ -89,20 +90,23 @@ class Search:
         return worth
 
     def _whole(self, letters: NDArray[Any], fields: "Sequence[_Field]") -> Floats:
-        """What each row gets for a field that is the whole text."""
+        """The score that each row gets for a field that is the whole text."""
         got = np.zeros(self._rows, np.float32)
         for field in fields:
-            same = np.flatnonzero(field.wholes == _search.key_of(letters))
+            same = np.flatnonzero(field.wholes == _search.letters_key(letters))
             got[same] = np.maximum(got[same], self._surprise(max(len(same), 1)))
         return got
 
     def _surprise(self, holders: Any) -> Any:
-        """Above 0 even for what all rows hold, in each of their fields."""
+        """The score of what so many rows have; above 0 even if all have it in several fields."""
         return np.log1p(self._rows / holders)
 
 
 class _Field:
-    """The distinct words of a column: row numbers of word w are rows[starts[w]:starts[w + 1]]."""
+    """The distinct words of a column; rows[starts[w]:starts[w + 1]] are the rows with word w.
+
+    `counts` are the rows' numbers of words, and `wholes` the hashes of their whole texts.
+    """
 
     def __init__(self, column: Any) -> None:
         self.counts, self.wholes = (
@@ -133,24 +137,26 @@ class _Field:
 
 
 def _empty_vocabulary() -> tuple[NDArray[Any], ...]:
-    """Slots, and of each word its key, its end in the letters, and the row it was last seen in."""
+    """Slots; each word's key, its end in the letters, and the row it was last seen in; letters;
+    tokens.
+    """
     slots = np.full(2 * _search.ROOM, -1, np.int32)
-    kinds = (np.uint64, np.int64, np.int64, np.uint32, np.uint32)
-    return slots, *(np.empty(_search.ROOM, kind) for kind in kinds)
+    types = (np.uint64, np.int64, np.int64, np.uint32, np.uint32)
+    return slots, *(np.empty(_search.ROOM, dtype) for dtype in types)
 
 
 def _buffers(column: Any) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-    """The UTF-8 of each chunk, and where its rows begin and end."""
+    """Yield each chunk's UTF-8, and where its rows begin and end."""
     for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
         texts = chunk.cast(pa.large_string()).fill_null("")
         _, offsets, text = texts.buffers()
         if len(texts):
-            places = np.frombuffer(offsets, np.int64, len(texts) + 1, 8 * texts.offset)
-            yield _read_only(np.frombuffer(text or b"", np.uint8)), _read_only(places)
+            ends = np.frombuffer(offsets, np.int64, len(texts) + 1, 8 * texts.offset)
+            yield _read_only(np.frombuffer(text or b"", np.uint8)), _read_only(ends)
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """As some buffers are and some are not, each kind would be compiled for."""
+    """Make all buffers read-only: numba would compile once for these and once for others."""
     array.flags.writeable = False
     return array
 
@@ -166,7 +172,7 @@ def _spelt(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
 
 
 def _best(scores: Floats, limit: int) -> list[int]:
-    rows = np.flatnonzero(scores > scores.max(initial=0) / 2)  # mostly enough, and few
+    rows = np.flatnonzero(scores > scores.max(initial=0) / 2)  # mostly enough, and few to sort
     if len(rows) < limit:
         rows = np.flatnonzero(scores > 0)
     if len(rows) > limit:
@@ -178,9 +184,9 @@ def _best(scores: Floats, limit: int) -> list[int]:
 
 @cache
 def _folds() -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """What every character is folded to: those of c are folded[begins[c]:begins[c + 1]]."""
-    folds = [_fold(chr(code)) for code in range(KNOWN)]
-    begins = np.zeros(KNOWN + 1, np.int64)
+    """The letters that each character c is folded to: folded[begins[c]:begins[c + 1]]."""
+    folds = [_fold(chr(code)) for code in range(CHARACTERS)]
+    begins = np.zeros(CHARACTERS + 1, np.int64)
     begins[1:] = np.cumsum([len(fold) for fold in folds])
     return begins, np.array([ord(c) for fold in folds for c in fold], np.uint32)
 
@@ -191,7 +197,9 @@ def _fold(character: str) -> str:
 
 
 def _part(c: str) -> str:
-    """Accents go, punctuation is a space; signs written without spaces are words of their own."""
+    """Drop accents, replace punctuation by a space, and put spaces around signs such as 字, which
+    are written without spaces, so that each is a word.
+    """
     kind = category(c)
     if combining(c) or kind == "Cf" or "\ufe00" <= c <= "\ufe0f":
         return ""

@@ -1,4 +1,4 @@
-"""The labelling page on this machine: one server for an audit, until it is stopped."""
+"""Serve the labelling page on this machine: one server for an audit, until it is stopped."""
 
 import secrets
 import socket
@@ -31,9 +31,9 @@ def label(
     browser: bool = True,
     say: Callable[[str], None] = print,
 ) -> str:
-    """Serve the page until it is interrupted; where the work stands then, in a sentence or two.
+    """Serve the page until it is interrupted; return a summary of the work in a sentence or two.
 
-    The first thing said is the address, which has the token that every request needs.
+    `say` is called with the page's address first, which contains the token that requests need.
     """
     _check_installed()
     opened_audit = Audit.open(audit)
@@ -70,10 +70,10 @@ def _serve(
     from matchbound.desk.requests import Requests, build
 
     port, token = listening.getsockname()[1], secrets.token_urlsafe(32)
-    place = f"[{listen}]:{port}" if ":" in listen else f"{listen}:{port}"
-    hosts = {place} | ({f"localhost:{port}"} if listen == HERE else set())
-    how = f"True matches are looked for {opened.search.words}."
-    app = build(Requests(desk, opened.material, opened.live, how))
+    host = f"[{listen}]:{port}" if ":" in listen else f"{listen}:{port}"
+    hosts = {host} | ({f"localhost:{port}"} if listen == HERE else set())
+    search_line = f"True matches are looked for {opened.search.words}."
+    app = build(Requests(desk, opened.material, opened.live, search_line))
     config = uvicorn.Config(
         Guard(app, hosts, token, f"matchbound-{port}"),
         lifespan="off",
@@ -82,7 +82,7 @@ def _serve(
         server_header=False,
         timeout_graceful_shutdown=1,
     )
-    address = f"http://{place}/?token={token}"
+    address = f"http://{host}/?token={token}"
     say(address)
     if browser:
         Timer(0.5, webbrowser.open, [address]).start()
@@ -117,7 +117,7 @@ def _bound(listen: str, port: int) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((listen, port))
-        listening.listen()  # so that the address can be opened as soon as it is printed
+        listening.listen()  # now, so that a browser can open the address as soon as it is printed
     except OSError as error:
         listening.close()
         raise EngineError(

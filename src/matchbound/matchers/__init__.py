@@ -1,4 +1,4 @@
-"""Matchers of two networks' nodes: fast, from pairs that are known to match."""
+"""Matchers of two networks' nodes, which start from pairs that are known to match."""
 
 from matchbound.matchers.board import Board
 from matchbound.matchers.edges import graph

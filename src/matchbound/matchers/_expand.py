@@ -1,4 +1,4 @@
-"""Best first, and guesses when stuck; compiled."""
+"""ExpandWhenStuck's loops, compiled: match the best pair first, and guess when there is none."""
 
 from heapq import heappop, heappush
 
@@ -23,7 +23,7 @@ from matchbound.matchers._marks import (
 
 @compiled
 def guesses(entries, size, x_rows, y_rows, partner, taken, seed):  # type: ignore[no-untyped-def]
-    """Marked pairs of free nodes that have not spread, the likeliest first."""
+    """A heap of marked pairs of free nodes that have not spread marks yet, the likeliest first."""
     heap = [(MOST, MOST, np.int32(0))]
     heap.pop()
     for e in range(size):
@@ -35,16 +35,18 @@ def guesses(entries, size, x_rows, y_rows, partner, taken, seed):  # type: ignor
 
 @compiled
 def expand_from(x_rows, y_rows, seeds, least, budget, seed):  # type: ignore[no-untyped-def]
-    """Rows of x, y, round, marks and margin, in the order matched."""
-    nodes, others = x_rows[2].size, y_rows[2].size
-    partner, taken = np.full(nodes, -1, np.int32), np.full(others, -1, np.int32)
+    """Match from the seeds; return rows of x, y, round, marks and margin, in the order matched."""
+    x_nodes, y_nodes = x_rows[2].size, y_rows[2].size
+    partner, taken = np.full(x_nodes, -1, np.int32), np.full(y_nodes, -1, np.int32)
     entries, slots = np.empty((1024, 6), np.int32), np.full(2048, -1, np.int32)
     marks = slots, entries, partner.copy(), taken.copy()
-    heap = [(MOST, MOST, np.int32(0))]  # empty, but of a type; no comprehension, for which numba
-    heap.pop()  # would drop assignments that it takes for dead
-    matched = np.zeros((min(nodes, others), 5), np.int32)
+    # An element is added and removed so that numba knows the empty heap's type. Not by a
+    # comprehension: numba would then drop assignments that it takes for dead.
+    heap = [(MOST, MOST, np.int32(0))]
+    heap.pop()
+    matched = np.zeros((min(x_nodes, y_nodes), 5), np.int32)
     partner[seeds[:, 0]], taken[seeds[:, 1]] = seeds[:, 1], seeds[:, 0]
-    found, size, round = 0, 0, 0
+    count_matched, size, round = 0, 0, 0
     spreading = seeds
     while len(spreading):
         round += 1
@@ -56,12 +58,13 @@ def expand_from(x_rows, y_rows, seeds, least, budget, seed):  # type: ignore[no-
             order, _, best = heappop(heap)
             entries = marks[1]
             x, y, count = entries[best, X], entries[best, Y], entries[best, MARKS]
-            outdated = np.uint64(count) != MOST - (order >> SHIFT)  # it has more marks since
+            # A pair is pushed again with each new mark, so older items are to be skipped.
+            outdated = np.uint64(count) != MOST - (order >> SHIFT)
             if outdated or partner[x] >= 0 or taken[y] >= 0:
                 continue
             rival = best_rival(best, marks, partner, taken)
-            record(matched[found], x, y, round, count, count - rival)
-            found += 1
+            record(matched[count_matched], x, y, round, count, count - rival)
+            count_matched += 1
             partner[x], taken[y] = y, x
             if entries[best, USED] == 0:
                 marks = with_room(marks, size, degree(x_rows, x) * degree(y_rows, y))
@@ -78,4 +81,4 @@ def expand_from(x_rows, y_rows, seeds, least, budget, seed):  # type: ignore[no-
                 break
             entries[entry, USED] = 1
             spreading[k, 0], spreading[k, 1] = i, j
-    return matched[:found]
+    return matched[:count_matched]

@@ -1,4 +1,4 @@
-"""How alike the neighbourhoods of two nodes are; compiled."""
+"""The likeness of two nodes' neighbourhoods, compiled."""
 
 import numpy as np
 
@@ -7,9 +7,10 @@ from matchbound.compiled import compiled
 
 @compiled
 def likeness(x_rows, y_rows, x_hubs, y_hubs):  # type: ignore[no-untyped-def]
-    """For each x < x_hubs and y < y_hubs: Σ min / Σ max of their neighbours' degrees, in order.
+    """For each x < x_hubs and y < y_hubs, return Σ min / Σ max of their neighbours' degrees.
 
-    Neighbours are in order of falling degree already; missing ones count as 0.
+    The k-th neighbours by falling degree are compared, and a missing one counts as 0. Rows have
+    neighbours in this order already.
     """
     x_starts, x_neighbours, _ = x_rows
     y_starts, y_neighbours, _ = y_rows

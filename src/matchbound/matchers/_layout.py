@@ -1,4 +1,4 @@
-"""Rows of a graph, and how ties are broken; compiled."""
+"""Build the rows of a graph, and break ties at random; compiled."""
 
 import numpy as np
 
@@ -7,7 +7,10 @@ from matchbound.compiled import compiled
 
 @compiled
 def neighbours_of(low, high, starts):  # type: ignore[no-untyped-def]
-    """The neighbours of every node, in rising order: rows filled as they come, then transposed."""
+    """The neighbours of every node, in rising order.
+
+    Rows are filled in the order of the edges, then transposed, which sorts them without comparing.
+    """
     filled = starts[:-1].copy()
     unsorted = np.empty(starts[-1], np.int32)
     for e in range(low.size):
@@ -28,7 +31,7 @@ def neighbours_of(low, high, starts):  # type: ignore[no-untyped-def]
 
 @compiled
 def mixed(key):  # type: ignore[no-untyped-def]
-    """Every bit of the key spread over all (the finaliser of splitmix64)."""
+    """Mix the key so that each of its bits changes all others (the finaliser of splitmix64)."""
     key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return key ^ (key >> np.uint64(31))
@@ -40,15 +43,18 @@ def hashes(ends, data):  # type: ignore[no-untyped-def]
     keys = np.empty(ends.size - 1, np.uint64)
     for i in range(keys.size):
         key = np.uint64(0xCBF29CE484222325)
-        for place in range(ends[i], ends[i + 1]):
-            key = (key ^ np.uint64(data[place])) * np.uint64(0x100000001B3)
+        for byte in range(ends[i], ends[i + 1]):
+            key = (key ^ np.uint64(data[byte])) * np.uint64(0x100000001B3)
         keys[i] = mixed(key)
     return keys
 
 
 @compiled
 def lot(x_key, y_key, seed):  # type: ignore[no-untyped-def]
-    """A pair's place among its equals: random by the seed, the same for any order of the files."""
+    """A random number that orders pairs that are otherwise equal.
+
+    It depends on the pair and the seed alone, so the order of rows in a file does not matter.
+    """
     return mixed(mixed(x_key + seed) + np.uint64(0x9E3779B97F4A7C15) * y_key)
 
 

@@ -1,7 +1,7 @@
-"""A table of marked pairs, and a heap of those with enough marks; compiled.
+"""A hash table of marked pairs, and a heap of those with enough marks; compiled.
 
-The table is a tuple: slots, which lead from a pair to its entry; entries; and one entry of each x
-and of each y, from where all others of that node are found.
+The table is a tuple: slots, which lead from a pair's hash to its entry; entries; and the first
+entry of each x and of each y. Entries of the same node are linked lists: NEXT_X and NEXT_Y.
 """
 
 from heapq import heappush
@@ -11,14 +11,14 @@ import numpy as np
 from matchbound.compiled import compiled
 from matchbound.matchers._layout import lot, mixed, record
 
-X, Y, MARKS, NEXT_X, NEXT_Y, USED = range(6)  # of an entry; next: another pair of the same node
-MOST = np.uint64(1 << 31)
+X, Y, MARKS, NEXT_X, NEXT_Y, USED = range(6)  # columns of an entry; USED: it has spread marks
+MOST = np.uint64(1 << 31)  # more than any number of marks
 SHIFT = np.uint64(32)
 
 
 @compiled
 def slot_of(slots, entries, x, y):  # type: ignore[no-untyped-def]
-    """Where the pair stands among the slots, or would."""
+    """The slot of the pair, or the free slot where it would be put."""
     mask = np.uint64(slots.size - 1)
     slot = mixed((np.uint64(x) << SHIFT) | np.uint64(y)) & mask
     while slots[slot] >= 0 and (entries[slots[slot], X] != x or entries[slots[slot], Y] != y):
@@ -28,7 +28,7 @@ def slot_of(slots, entries, x, y):  # type: ignore[no-untyped-def]
 
 @compiled
 def with_room(marks, size, more):  # type: ignore[no-untyped-def]
-    """The same, or larger: it holds `more` pairs besides the `size` that it has."""
+    """Return the table, copied to a larger one if it has no room for `more` pairs."""
     _, old, x_first, y_first = marks
     room = len(old)
     if size + more <= room:
@@ -50,7 +50,7 @@ def degree(rows, node):  # type: ignore[no-untyped-def]
 
 @compiled
 def rank_of(entry, entries, x_rows, y_rows, seed):  # type: ignore[no-untyped-def]
-    """What is likelier is less: more marks, then degrees that differ less, then a random lot."""
+    """A sort key, lower for likelier pairs: more marks, then closer degrees, then a random lot."""
     x, y = entries[entry, X], entries[entry, Y]
     gap = np.uint64(abs(degree(x_rows, x) - degree(y_rows, y)))
     order = ((MOST - np.uint64(entries[entry, MARKS])) << SHIFT) | gap
@@ -59,7 +59,7 @@ def rank_of(entry, entries, x_rows, y_rows, seed):  # type: ignore[no-untyped-de
 
 @compiled
 def spread(i, j, x_rows, y_rows, partner, taken, marks, size, heap, least, seed):  # type: ignore[no-untyped-def]
-    """Mark every free pair of neighbours of i and j once; how many pairs are marked now."""
+    """Add a mark to every pair of free neighbours of i and j; return the table's new size."""
     slots, entries, x_first, y_first = marks
     x_starts, x_neighbours, _ = x_rows
     y_starts, y_neighbours, _ = y_rows
@@ -87,7 +87,7 @@ def spread(i, j, x_rows, y_rows, partner, taken, marks, size, heap, least, seed)
 
 @compiled
 def best_rival(best, marks, partner, taken):  # type: ignore[no-untyped-def]
-    """The most marks of a free pair that shares one node with this."""
+    """The most marks of another pair of free nodes that shares a node with this pair."""
     _, entries, x_first, y_first = marks
     most, rival = 0, x_first[entries[best, X]]
     while rival >= 0:

@@ -1,7 +1,7 @@
-"""Marks that spread from matched pairs, counted again where they can matter; compiled.
+"""Percolation's loops, compiled.
 
-No table of marks: a row is counted from the pairs that have spread, and only once there are enough
-of them around its node, which is then soon matched.
+There is no table of marks, to save memory. A node's marks are counted anew from the matched pairs
+that have spread, and only once enough of its neighbours have; it is then soon matched.
 """
 
 from heapq import heappop, heappush
@@ -14,7 +14,10 @@ from matchbound.matchers._layout import lot, record
 
 @compiled
 def count_row(x, rows, spread, other, taken, counter, touched):  # type: ignore[no-untyped-def]
-    """Count the marks of x with every free node of the other side; how many have some."""
+    """Count the marks of x with every free node of the other side; return how many have marks.
+
+    These nodes are listed in `touched`, and their marks are in `counter`.
+    """
     starts, neighbours, _ = rows
     other_starts, other_neighbours, _ = other
     size = 0
@@ -45,9 +48,10 @@ def best_rival(x, y, rows, spread, other, taken, counter, touched):  # type: ign
 
 
 @compiled
-def ripe(i, rows, spread, partner, spreading, other, taken, least, seed, counter, touched):  # type: ignore[no-untyped-def]
-    """Free pairs of a neighbour of i that have `least` marks now, first the least lot."""
-    pairs = [(np.uint64(0), np.int32(0), np.int32(0), np.int32(0))]  # empty, but of a type
+def ready_pairs(i, rows, spread, partner, spreading, other, taken, least, seed, counter, touched):  # type: ignore[no-untyped-def]
+    """A heap of the free pairs of i's neighbours that have `least` marks now, in random order."""
+    # An element is added and removed so that numba knows the empty heap's type.
+    pairs = [(np.uint64(0), np.int32(0), np.int32(0), np.int32(0))]
     pairs.pop()
     starts, neighbours, keys = rows
     other_keys = other[2]
@@ -67,14 +71,14 @@ def ripe(i, rows, spread, partner, spreading, other, taken, least, seed, counter
 
 @compiled
 def percolate(x_rows, y_rows, seeds, least, seed):  # type: ignore[no-untyped-def]
-    """Rows of x, y, round, marks and margin, in the order matched: seeds first."""
-    nodes, others = x_rows[2].size, y_rows[2].size
-    partner, taken = np.full(nodes, -1, np.int32), np.full(others, -1, np.int32)
-    x_spread, y_spread = partner.copy(), taken.copy()
-    spreading = np.zeros(nodes, np.int32)  # how many neighbours have spread
-    counter = np.zeros(max(nodes, others), np.int32)
-    touched = np.empty(max(nodes, others), np.int32)
-    matched = np.zeros((min(nodes, others), 5), np.int32)
+    """Match from the seeds; return rows of x, y, round, marks and margin, seeds first."""
+    x_nodes, y_nodes = x_rows[2].size, y_rows[2].size
+    partner, taken = np.full(x_nodes, -1, np.int32), np.full(y_nodes, -1, np.int32)
+    x_spread, y_spread = partner.copy(), taken.copy()  # partners of nodes that have spread
+    spreading = np.zeros(x_nodes, np.int32)  # how many neighbours have spread
+    counter = np.zeros(max(x_nodes, y_nodes), np.int32)
+    touched = np.empty(max(x_nodes, y_nodes), np.int32)
+    matched = np.zeros((min(x_nodes, y_nodes), 5), np.int32)
     done, size = 0, len(seeds)
     matched[:size, :2] = seeds
     partner[seeds[:, 0]], taken[seeds[:, 1]] = seeds[:, 1], seeds[:, 0]
@@ -82,7 +86,7 @@ def percolate(x_rows, y_rows, seeds, least, seed):  # type: ignore[no-untyped-de
         i, j, round = matched[done, 0], matched[done, 1], matched[done, 2]
         done += 1
         x_spread[i], y_spread[j] = j, i
-        pairs = ripe(
+        pairs = ready_pairs(
             i, x_rows, x_spread, partner, spreading, y_rows, taken, least, seed, counter, touched
         )
         while len(pairs):

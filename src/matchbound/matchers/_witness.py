@@ -1,21 +1,23 @@
-"""Counting witnesses by rows; compiled.
+"""Count witnesses row by row; compiled.
 
-Rows of a graph are in rising order, so that a least degree ends them early. Threads take rows in
-turns, and each has a counter for every node of the other side and a list of those touched, with
-room for one more: a branch that the processor cannot foresee would cost more than writing in vain.
-Places are unsigned in the innermost loop, or numba would allow for those counted from the end.
+Neighbours are in rising order, which is falling degree, so a loop over those of a least degree can
+stop early. Threads take blocks of rows in turns. Each thread has a counter for every node of the
+other side, and a list `touched` of the nodes counted. A node is always written to the end of the
+list, but the list only grows if the node is new: this is faster than a branch that the processor
+cannot predict, and needs room for one more node. Indexes are unsigned in the innermost loop;
+otherwise numba would add code for negative ones.
 """
 
 import numpy as np
 
 from matchbound.compiled import compiled
 
-BLOCK = 64  # rows that a thread takes at a time: the first are the longest
+BLOCK = 64  # rows that a thread takes at a time; few, because the first rows are the longest
 
 
 @compiled
 def close_up(turn, turns, taken, free, reach):  # type: ignore[no-untyped-def]
-    """Drop matched nodes from the rows of matched nodes; the others keep their order."""
+    """Drop matched nodes from the rows of matched nodes; the other nodes keep their order."""
     for block in range(turn * BLOCK, taken.size, turns * BLOCK):
         for v in range(block, min(block + BLOCK, taken.size)):
             u = taken[v]
@@ -31,7 +33,7 @@ def close_up(turn, turns, taken, free, reach):  # type: ignore[no-untyped-def]
 
 @compiled
 def add_near(nodes, rows, near):  # type: ignore[no-untyped-def]
-    """Count these nodes as matched neighbours of theirs."""
+    """Add 1 for each of these nodes to the number of matched neighbours of its neighbours."""
     starts, neighbours, _ = rows
     for k in range(nodes.size):
         for e in range(starts[nodes[k]], starts[nodes[k] + 1]):
@@ -40,9 +42,10 @@ def add_near(nodes, rows, near):  # type: ignore[no-untyped-def]
 
 @compiled
 def count_row(x, rows, reach, free, end, own):  # type: ignore[no-untyped-def]
-    """Count the witnesses of x with each free y < end; how many y have some.
+    """Count the witnesses of x with each free y < end; return how many y have some.
 
-    Witnesses are neighbours of x that have a partner, and so its free neighbours in reach.
+    A witness is a neighbour of x whose partner is a neighbour of y. `reach` is where the partner's
+    free neighbours are.
     """
     starts, neighbours, _ = rows
     counter, touched, _, _ = own
@@ -60,10 +63,11 @@ def count_row(x, rows, reach, free, end, own):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def count_rows(turn, turns, x_end, y_end, least, side, free, own, row):  # type: ignore[no-untyped-def]
-    """Best and second count of each x < x_end that can have `least`, and its best y.
+def count_bests(turn, turns, x_end, y_end, least, side, free, own, row):  # type: ignore[no-untyped-def]
+    """Fill in each x's best y, best count and second-best count.
 
-    Of columns likewise, but as if there were no counts below `least`: there are so many.
+    Only the x < x_end that can have `least` are counted. Fill in each y's best and second-best
+    count too, ignoring counts below `least`, which are by far the most.
     """
     row_best, row_second, row_match = row
     rows, partner, near, reach = side
@@ -91,12 +95,12 @@ def count_rows(turn, turns, x_end, y_end, least, side, free, own, row):  # type:
 
 @compiled
 def raise_to_rivals(turn, turns, x, y, rows, reach, free, end, own, second):  # type: ignore[no-untyped-def]
-    """Raise the second best count of each pair to that of x and another y, however low."""
+    """Raise each pair's second-best count to the highest count of x and another y."""
     counter, touched, _, _ = own
     for block in range(turn * BLOCK, x.size, turns * BLOCK):
         for k in range(block, min(block + BLOCK, x.size)):
             for i in range(count_row(x[k], rows, reach, free, end, own)):
-                other = touched[i]
-                if other != y[k]:
-                    second[k] = max(second[k], counter[other])
-                counter[other] = 0
+                rival = touched[i]
+                if rival != y[k]:
+                    second[k] = max(second[k], counter[rival])
+                counter[rival] = 0

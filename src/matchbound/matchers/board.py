@@ -1,4 +1,4 @@
-"""Who is matched so far, and who could be next: one round of `witness` at a time."""
+"""The state of `witness` between rounds: the pairs matched so far, and the best free pairs."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,10 +14,10 @@ Own = tuple[Ints, ...]
 
 
 class Side:
-    """A graph, whom its nodes are matched with, and how many of their neighbours are matched.
+    """A graph, its nodes' partners, and how many matched neighbours (`near`) each node has.
 
-    `free` are the neighbours of its nodes, closed up over matched ones in the rows of matched
-    nodes; `reach` says where the row of a node's partner is in the other side's.
+    `free` are the nodes' neighbours; rows of matched nodes are closed up to their free neighbours.
+    `reach` is where the row of a node's partner begins and ends in the other side's `free`.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -28,6 +28,7 @@ class Side:
         self.free = graph.neighbours.copy()
 
     def adopt(self, nodes: Ints, other: "Side", partners: Ints) -> None:
+        """Match nodes with partners on the other side."""
         from matchbound.matchers._witness import add_near
 
         self.partner[nodes] = partners
@@ -36,24 +37,24 @@ class Side:
         add_near(nodes, self.rows, self.near)
 
     def end(self, degree: int) -> int:
-        """How many nodes have this degree, or more."""
+        """How many nodes have at least this degree: they are the first ones."""
         return int(np.count_nonzero(self.degrees >= degree))
 
 
 class Board:
-    """Two graphs and the matches between them; memory for counting is kept between rounds."""
+    """Two graphs and the matches between them, with memory for counting that rounds share."""
 
     def __init__(self, left: Graph, right: Graph, seeds: Ints) -> None:
         self._x, self._y = Side(left), Side(right)
         nodes, threads = max(len(left), len(right)), thread_count()
         self._row = tuple(np.empty(len(left), np.int32) for _ in range(3))
-        # For each thread: a counter, a list of those touched, best and second of each column.
+        # For each thread: a counter, a list of nodes touched, each column's best and second best.
         self._own: list[Own] = [tuple(np.zeros((4, nodes + 1), np.int32)) for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads)
         self.adopt(seeds[:, 0], seeds[:, 1])
 
     def adopt(self, x: Ints, y: Ints) -> None:
-        """Match these pairs for good."""
+        """Add these pairs to the matches."""
         from matchbound.matchers._witness import close_up
 
         if not len(x):
@@ -65,9 +66,9 @@ class Board:
             self._in_turns(close_up, lambda _, rows=rows: rows)  # type: ignore[misc]
 
     def best(self, degree: int, threshold: int) -> Found:
-        """Pairs of free nodes of at least this degree that are each other's best, alone.
+        """Pairs of free nodes of at least this degree that have more witnesses than any rival.
 
-        Their witnesses are at least `threshold`.
+        Each pair has at least `threshold` witnesses. A rival is a pair with one of the two nodes.
         """
         x_end, y_end = self._x.end(degree), self._y.end(degree)
         least = min(threshold, max(threshold - 1, 2))
@@ -78,19 +79,19 @@ class Board:
         x = x[(column_best[y] == best) & (column_second[y] < best)]
         y, best = row_match[x], row_best[x]
         second = np.maximum(row_second[x], column_second[y])
-        unsure = second < least - 1  # columns' counts below `least` are not known
-        second[unsure] = self._with_columns(x[unsure], y[unsure], x_end, second[unsure])
+        too_low = second < least - 1  # counts of columns below `least` were ignored: count again
+        second[too_low] = self._with_columns(x[too_low], y[too_low], x_end, second[too_low])
         return Found(x, y, np.zeros_like(x), best, best - second)
 
     def _count(self, x_end: int, y_end: int, least: int) -> tuple[Ints, Ints]:
-        """Fill the rows' bests; return the columns' best and second, over all threads."""
-        from matchbound.matchers._witness import count_rows
+        """Fill the rows' bests; return the columns' best and second best over all threads."""
+        from matchbound.matchers._witness import count_bests
 
         for _, _, own_best, own_second in self._own:
             own_best[:y_end], own_second[:y_end] = 0, 0
         side = (self._x.rows, self._x.partner, self._x.near, self._x.reach)
         shared = (x_end, y_end, least, side, self._y.free)
-        self._in_turns(count_rows, lambda own: (*shared, own, self._row))
+        self._in_turns(count_bests, lambda own: (*shared, own, self._row))
         best, second = np.zeros(y_end, np.int32), np.zeros(y_end, np.int32)
         for _, _, own_best, own_second in self._own:
             lower = np.minimum(best, own_best[:y_end])
@@ -106,11 +107,11 @@ class Board:
         self._in_turns(raise_to_rivals, lambda own: (*shared, own, second))
         return second
 
-    def _in_turns(self, kernel: Kernel, given: Callable[[Own], tuple[object, ...]]) -> None:
-        """Let every thread take its turns."""
+    def _in_turns(self, kernel: Kernel, arguments: Callable[[Own], tuple[object, ...]]) -> None:
+        """Run a kernel on all threads; each thread takes every so-many-th block of rows."""
         turns = len(self._own)
 
         def work(turn: int) -> None:
-            kernel(turn, turns, *given(self._own[turn]))
+            kernel(turn, turns, *arguments(self._own[turn]))
 
         list(self._pool.map(work, range(turns)))

@@ -1,4 +1,4 @@
-"""Two columns of a user's table, or pairs of Python objects, as text."""
+"""Read two columns of ids from a user's table or from Python objects."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -8,21 +8,21 @@ from matchbound.errors import InputError
 from matchbound.tables import Source, key_kind, listed, load, open_source
 
 
-def read_columns(given: Any, argument: str, names: tuple[str, str], *, or_first: bool) -> list[Any]:
-    """Arrow arrays of the two columns so named, or of the first two: whole numbers or text.
+def read_columns(table: Any, argument: str, names: tuple[str, str], *, or_first: bool) -> list[Any]:
+    """Arrow arrays of the two columns with these names: whole numbers or text, null without an id.
 
-    Where there is no id, they are null.
+    `or_first` takes the table's first two columns if it lacks one of the names.
     """
     with connect() as con:
-        source = open_source(con, argument, given, hashed=False)
+        source = open_source(con, argument, table, hashed=False)
         (a, b), _ = key_columns(source, names, or_first=or_first)
         load(con, source, "pairs", f"{a} as a, {b} as b")
-        table = con.arrow("select a, b from pairs")
-    return [column.combine_chunks() for column in table.columns]
+        pairs = con.arrow("select a, b from pairs")
+    return [column.combine_chunks() for column in pairs.columns]
 
 
 def key_columns(source: Source, names: tuple[str, str], *, or_first: bool) -> tuple[list[str], str]:
-    """SQL for the ids in these two columns, null where there is none, and their kind."""
+    """SQL for the ids in these two columns, null where an id is empty, and their type."""
     a, b = _two_columns(source, names, or_first)
     kind = key_kind((source, a), (source, b))
     keys = [source.key(name, kind) for name in (a, b)]
@@ -40,8 +40,8 @@ def _two_columns(source: Source, names: tuple[str, str], or_first: bool) -> Sequ
     return list(source.columns)[:2]
 
 
-def as_text(values: Iterable[Any], argument: str) -> Any:
-    """An Arrow array; None stays so."""
+def text_array(values: Iterable[Any], argument: str) -> Any:
+    """An Arrow array of the values as text; None is null."""
     import pyarrow as pa
 
     try:
@@ -53,12 +53,12 @@ def as_text(values: Iterable[Any], argument: str) -> Any:
         ) from None
 
 
-def refuse_spaces(ids: Any, argument: str) -> None:
+def refuse_untrimmed(ids: Any, argument: str) -> None:
     import pyarrow.compute as pc
 
-    spaced = ids.filter(pc.not_equal(ids, pc.utf8_trim(ids, " \t\n\r")))
-    if len(spaced):
-        raise spaces_around(argument, pc.min(spaced).as_py())
+    untrimmed = ids.filter(pc.not_equal(ids, pc.utf8_trim(ids, " \t\n\r")))
+    if len(untrimmed):
+        raise spaces_around(argument, pc.min(untrimmed).as_py())
 
 
 def spaces_around(argument: str, first: str) -> InputError:

@@ -1,4 +1,4 @@
-"""What users hold, as a graph: edge lists, sparse matrices, networkx and igraph graphs."""
+"""Read graphs from edge lists, sparse matrices, networkx and igraph."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,70 +6,72 @@ from typing import Any
 import numpy as np
 
 from matchbound.errors import InputError
-from matchbound.matchers.columns import as_text, read_columns, refuse_spaces
+from matchbound.matchers.columns import read_columns, refuse_untrimmed, text_array
 from matchbound.matchers.graphs import Graph, Ints, ranked
 
-Read = tuple[Any, Ints, Ints]  # ids, and the places among them of the edges' two ends
+Edges = tuple[Any, Ints, Ints]  # ids, and the numbers (from 0) of the ids at edges' two ends
 
 
 def graph(given: Any, argument: str = "graph") -> Graph:
-    """A graph made ready for matching: undirected, without loops, every edge counted once.
+    """Prepare a graph for matching: undirected, without loops, every edge counted once.
 
-    An edge list (a CSV or Parquet file, or a table) has columns src and dst, or its first two are
-    meant. A scipy sparse matrix has an edge wherever it is not 0, and its nodes are 0, 1, …; igraph
-    nodes go by their names, if they have any. Ids are compared as text.
+    An edge list (a CSV or Parquet file, or a table) has its edges in the columns src and dst, or
+    else in its first two columns. A scipy sparse matrix has an edge wherever it is not 0, and its
+    nodes are 0, 1, …; igraph nodes have their names as ids, if there are names. Ids are compared as
+    text.
     """
     if isinstance(given, Graph):
         return given
     ids, source, target = _read(given, argument)
     if not np.any(source != target):
         raise no_edge(argument)
-    refuse_spaces(ids, argument)
+    refuse_untrimmed(ids, argument)
     return ranked(ids, source, target)
 
 
-def _read(given: Any, argument: str) -> Read:
-    if hasattr(given, "__arrow_c_stream__"):  # whose columns may be called nodes and edges
-        return _of_table(given, argument)
-    if hasattr(given, "tocoo"):
-        return _of_matrix(given, argument)
-    if hasattr(given, "get_edgelist"):
-        names = given.vs["name"] if "name" in given.vs.attributes() else range(given.vcount())
-        return _of_objects(names, given.get_edgelist(), argument)
-    if hasattr(given, "nodes") and hasattr(given, "edges"):
-        place = {node: i for i, node in enumerate(given.nodes())}
-        return _of_objects(place, ((place[a], place[b]) for a, b in given.edges()), argument)
-    return _of_table(given, argument)
+def _read(network: Any, argument: str) -> Edges:
+    if hasattr(network, "__arrow_c_stream__"):  # first: it may have columns nodes and edges
+        return _of_table(network, argument)
+    if hasattr(network, "tocoo"):
+        return _of_matrix(network, argument)
+    if hasattr(network, "get_edgelist"):
+        has_names = "name" in network.vs.attributes()
+        names = network.vs["name"] if has_names else range(network.vcount())
+        return _of_objects(names, network.get_edgelist(), argument)
+    if hasattr(network, "nodes") and hasattr(network, "edges"):
+        number = {node: i for i, node in enumerate(network.nodes())}
+        return _of_objects(number, ((number[a], number[b]) for a, b in network.edges()), argument)
+    return _of_table(network, argument)
 
 
-def _of_table(given: Any, argument: str) -> Read:
+def _of_table(table: Any, argument: str) -> Edges:
     import pyarrow as pa
 
-    columns = read_columns(given, argument, ("src", "dst"), or_first=True)
+    columns = read_columns(table, argument, ("src", "dst"), or_first=True)
     empty = sum(column.null_count for column in columns)
     if empty:
         raise no_id(argument, f"{empty} empty")
     codes = pa.concat_arrays(columns).dictionary_encode()
-    places = codes.indices.to_numpy()
-    return codes.dictionary.cast(pa.large_string()), *np.split(places, 2)
+    numbers = codes.indices.to_numpy()
+    return codes.dictionary.cast(pa.large_string()), *np.split(numbers, 2)
 
 
-def _of_matrix(given: Any, argument: str) -> Read:
+def _of_matrix(adjacency: Any, argument: str) -> Edges:
     import pyarrow as pa
 
-    if len(given.shape) != 2 or given.shape[0] != given.shape[1]:
+    if len(adjacency.shape) != 2 or adjacency.shape[0] != adjacency.shape[1]:
         raise InputError(
-            f"{argument} must be a square matrix, got one of shape {given.shape}. "
+            f"{argument} must be a square matrix, got one of shape {adjacency.shape}. "
             "Give the adjacency matrix of a graph."
         )
-    matrix = given.tocoo()
-    edge = matrix.data != 0
-    ids = pa.array(np.arange(given.shape[0])).cast(pa.large_string())
-    return ids, matrix.row[edge].astype(np.int32), matrix.col[edge].astype(np.int32)
+    matrix = adjacency.tocoo()
+    is_edge = matrix.data != 0
+    ids = pa.array(np.arange(adjacency.shape[0])).cast(pa.large_string())
+    return ids, matrix.row[is_edge].astype(np.int32), matrix.col[is_edge].astype(np.int32)
 
 
-def _of_objects(names: Iterable[Any], edges: Iterable[tuple[int, int]], argument: str) -> Read:
-    ids = as_text(names, argument)
+def _of_objects(names: Iterable[Any], edges: Iterable[tuple[int, int]], argument: str) -> Edges:
+    ids = text_array(names, argument)
     ends = np.fromiter((end for edge in edges for end in edge), np.int32)
     for counted in ids.value_counts().to_pylist():
         if not counted["values"]:

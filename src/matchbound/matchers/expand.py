@@ -1,9 +1,9 @@
-"""ExpandWhenStuck (Kazemi, Hassani and Grossglauser): best first, and guesses when stuck."""
+"""ExpandWhenStuck (Kazemi, Hassani and Grossglauser): match best first, and guess when stuck."""
 
 import numpy as np
 
 from matchbound.errors import InputError
-from matchbound.matchers.graphs import Graph, Ints, key_of
+from matchbound.matchers.graphs import Graph, Ints, tie_key
 from matchbound.matchers.matches import Found
 
 MARKS = 100_000_000
@@ -21,11 +21,12 @@ def expand(
     """Match the pair with the most marks, and guess where there is none.
 
     Every seed adds a mark to each pair of its neighbours. As long as a pair of free nodes has
-    `threshold` marks, the one with the most is matched (of these the one whose degrees differ
-    least; of these a random one), and adds its own marks. When there is none, all marked pairs of
-    free nodes that have not yet done so add marks without being matched: a new round. It ends when
-    there is no such pair, or when `marks` are spent: those that matches could need at most are set
-    aside, guesses share the rest, the likeliest first.
+    `threshold` marks, the pair with the most is matched and adds its own marks. Of pairs with
+    equally many, the one whose degrees differ least is matched; of these, a random one. When no
+    pair has `threshold` marks, a new round begins: all marked pairs of free nodes that have not
+    added marks yet do so without being matched. The rounds end when there is no such pair, or when
+    `marks` are spent. The most that matches could need is set aside; guesses get the rest, the
+    likeliest first.
     Prefer it: for recall, and from a handful of seeds. Memory grows with the pairs marked.
     Source: Kazemi, Hassani and Grossglauser (2015).
     """
@@ -37,10 +38,13 @@ def expand(
             f"marks must be at least {marks - spare}, what matches between these graphs could add, "
             f"got {marks}. Raise it if there is memory (up to 40 bytes each), or use witness."
         )
-    return Found(*expand_from(left.rows, right.rows, seeds, threshold, spare, key_of(seed)).T)
+    return Found(*expand_from(left.rows, right.rows, seeds, threshold, spare, tie_key(seed)).T)
 
 
 def _most_of_matches(left: Graph, right: Graph) -> int:
-    """The sum of products of degrees, over any one-to-one matching: greatest in falling order."""
+    """The most marks that one-to-one matches can add: the sum of products of their degrees.
+
+    The sum is greatest if nodes are matched in order of falling degree.
+    """
     nodes = min(len(left), len(right))
     return int(np.dot(left.degrees[:nodes], right.degrees[:nodes]))

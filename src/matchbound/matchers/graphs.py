@@ -1,4 +1,4 @@
-"""A graph made ready for matching: nodes ranked by falling degree, in compressed sparse rows."""
+"""A graph prepared for matching: nodes sorted by falling degree, in compressed sparse rows."""
 
 import hashlib
 from dataclasses import dataclass
@@ -11,15 +11,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Ints = NDArray[np.int32]
-Rows = tuple[NDArray[np.int64], Ints, NDArray[np.uint64]]
+SparseRows = tuple[NDArray[np.int64], Ints, NDArray[np.uint64]]
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Undirected and simple. Node i is the i-th by falling degree, so a least degree is a prefix.
+    """An undirected graph without loops and repeated edges.
 
-    `neighbours[starts[i] : starts[i + 1]]` are those of i, in rising order; `ids` are text, and
-    `keys` a hash of each: ties are broken by it, not by the order of a file.
+    Node i is the i-th by falling degree, so the nodes of a least degree come first.
+    `neighbours[starts[i] : starts[i + 1]]` are the neighbours of i, in rising order. `ids` are
+    text. `keys` are their hashes, which break ties, so that the order of a file does not matter.
     """
 
     ids: "pa.LargeStringArray"
@@ -38,13 +39,17 @@ class Graph:
         return np.diff(self.starts)
 
     @property
-    def rows(self) -> Rows:
-        """What compiled code sees; a class of ours would be kept in caches, and break old ones."""
+    def rows(self) -> SparseRows:
+        """The arrays for compiled code.
+
+        They are a plain tuple: a class of ours would be part of the compiled code in caches, and a
+        change of the class would break it.
+        """
         return self.starts, self.neighbours, self.keys
 
 
 def ranked(ids: Any, source: Ints, target: Ints) -> Graph:
-    """The graph of edges between places in `ids`; loops are dropped, repeats counted once."""
+    """The graph of the edges from `source` to `target`, numbers of ids; drop loops and repeats."""
     from matchbound.matchers._layout import hashes, neighbours_of
 
     low, high = _simple(source, target, len(ids))
@@ -59,7 +64,7 @@ def ranked(ids: Any, source: Ints, target: Ints) -> Graph:
 
 
 def _simple(source: Ints, target: Ints, nodes: int) -> tuple[Ints, Ints]:
-    """Each edge once, from its lower to its higher end."""
+    """The lower and the higher end of each edge; drop loops and repeats."""
     edges = np.minimum(source, target).astype(np.int64)
     edges *= nodes
     edges += np.maximum(source, target)
@@ -72,19 +77,19 @@ def _simple(source: Ints, target: Ints, nodes: int) -> tuple[Ints, Ints]:
 
 
 def _bytes_of(ids: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Where each text begins and ends, and the UTF-8 of all."""
+    """Where each text begins and ends, and the UTF-8 bytes of all texts."""
     _, offsets, data = ids.buffers()
     ends = np.frombuffer(offsets, np.int64)[ids.offset : ids.offset + len(ids) + 1]
     return ends, np.frombuffer(data, np.uint8)
 
 
-def key_of(seed: int | str) -> np.uint64:
+def tie_key(seed: int | str) -> np.uint64:
     """The key that breaks ties at random; a number and its text are the same seed."""
     return np.uint64(int.from_bytes(hashlib.sha256(str(seed).encode()).digest()[:8]))
 
 
 def shuffled(pairs: Ints, left: Graph, right: Graph, seed: np.uint64) -> Ints:
-    """The pairs in an order that depends on them and the seed alone."""
+    """The pairs in a random order that depends on the pairs and the seed alone."""
     from matchbound.matchers._layout import lots
 
     order = np.argsort(lots(left.keys[pairs[:, 0]], right.keys[pairs[:, 1]], seed))

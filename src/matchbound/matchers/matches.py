@@ -1,4 +1,4 @@
-"""Matches: as a matcher finds them, places in two graphs; and as a table of the nodes' own ids."""
+"""Matches: as numbers of nodes in two graphs, and as a table of the nodes' ids."""
 
 import io
 from collections.abc import Callable, Iterator, Sequence
@@ -23,10 +23,10 @@ COLUMNS = ("x", "y", "score", "round", "witnesses", "margin")
 
 @dataclass(frozen=True)
 class Found:
-    """Pairs (x, y) without the seeds, the round that adopted each, its witnesses and margin.
+    """A matcher's pairs (x, y) without the seeds, each with its round, witnesses and margin.
 
-    Witnesses are the pairs known before that are neighbours of both; the margin is how many more
-    they are than the best rival's, a pair with one of the two nodes and another free one.
+    Witnesses are earlier pairs whose nodes are neighbours of x and of y. A rival is a pair of x or
+    y with another free node; the margin is the number of witnesses minus the best rival's.
     """
 
     x: Ints
@@ -40,7 +40,7 @@ class Found:
 
 
 def joined(parts: Sequence[Found]) -> Found:
-    """All of them, one after the other."""
+    """Join the parts into one, in order."""
     none = np.empty(0, np.int32)
     columns = [[none, *(getattr(part, field.name) for part in parts)] for field in fields(Found)]
     return Found(*map(np.concatenate, columns))
@@ -50,7 +50,7 @@ def joined(parts: Sequence[Found]) -> Found:
 class Matches:
     """A table with columns x, y, score, round, witnesses and margin; seeds have round 0.
 
-    It speaks Arrow: pandas, Polars and `certify` take it as it is.
+    It exports Arrow, so pandas, Polars and `certify` read it as it is.
     """
 
     table: "pa.Table"
@@ -59,7 +59,7 @@ class Matches:
         return int(self.table.num_rows)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        """The rows."""
+        """Yield the rows as tuples."""
         for batch in self.table.to_batches(max_chunksize=1 << 16):
             yield from _rows(batch)
 
@@ -72,16 +72,16 @@ class Matches:
         return self.table.__arrow_c_stream__(requested_schema)
 
     def pairs(self) -> list[tuple[str, str]]:
-        """The seeds too."""
+        """All pairs (x, y), seeds included."""
         return list(zip(self.table["x"].to_pylist(), self.table["y"].to_pylist(), strict=True))
 
     def save(self, path: "str | PathLike[str]", *, force: bool = False) -> None:
-        """Write a CSV or Parquet file, as its name says."""
-        place = Path(path)
-        check_name(place)
-        is_csv = place.suffix.lower() == ".csv"
+        """Write a file: CSV or Parquet, by the ending of its name."""
+        file = Path(path)
+        check_name(file)
+        is_csv = file.suffix.lower() == ".csv"
         content = csv_text(self.table.column_names, self) if is_csv else self._parquet()
-        write_whole({place: content}, force=force)
+        write_whole({file: content}, force=force)
 
     def _parquet(self) -> bytes:
         import pyarrow.parquet as pq
@@ -106,20 +106,20 @@ def write_batches(
     force: bool,
     columns: Sequence[str] = COLUMNS,
 ) -> None:
-    """Write a CSV or Parquet file as its batches come, whole or not at all."""
+    """Write a CSV or Parquet file batch by batch; if it fails, leave no file."""
     check_name(path)
-    with written_whole(path, force=force) as place:
+    with written_whole(path, force=force) as unfinished:
         if path.suffix.lower() == ".csv":
-            write_csv(place, columns, lambda: map(_rows, batches()))
+            write_csv(unfinished, columns, lambda: map(_rows, batches()))
         else:
-            _write_parquet(place, batches())
+            _write_parquet(unfinished, batches())
 
 
-def _write_parquet(place: Path, batches: Iterator[Any]) -> None:
+def _write_parquet(path: Path, batches: Iterator[Any]) -> None:
     import pyarrow.parquet as pq
 
     first = next(batches)
-    with pq.ParquetWriter(place, first.schema) as writer:
+    with pq.ParquetWriter(path, first.schema) as writer:
         writer.write_batch(first)
         for batch in batches:
             writer.write_batch(batch)
@@ -135,22 +135,23 @@ def check_name(path: Path) -> None:
 def named(
     left: Graph, right: Graph, seeds: Ints, likeness: NDArray[np.float64], found: Found
 ) -> Matches:
-    """Seeds and what was found from them, in order of round and x.
+    """The table of seeds and found pairs with the nodes' ids, in order of round and x.
 
-    A score is witnesses / (witnesses + the best rival's + 1), below 1.
+    The score of a found pair is witnesses / (witnesses + the best rival's + 1), so it is below 1;
+    that of a seed is its likeness.
     """
     import pyarrow as pa
 
-    none = np.zeros(len(seeds), np.int32)
+    zeros = np.zeros(len(seeds), np.int32)
     rival = found.witnesses - found.margin
     score = found.witnesses / (found.witnesses + rival + 1)
     columns = {
         "x": left.ids.take(pa.array(np.concatenate([seeds[:, 0], found.x]))),
         "y": right.ids.take(pa.array(np.concatenate([seeds[:, 1], found.y]))),
         "score": np.concatenate([likeness, score]),
-        "round": np.concatenate([none, found.round]),
-        "witnesses": np.concatenate([none, found.witnesses]),
-        "margin": np.concatenate([none, found.margin]),
+        "round": np.concatenate([zeros, found.round]),
+        "witnesses": np.concatenate([zeros, found.witnesses]),
+        "margin": np.concatenate([zeros, found.margin]),
     }
     table = pa.table({name: pa.array(column) for name, column in columns.items()})
     return Matches(table.sort_by([("round", "ascending"), ("x", "ascending")]))

@@ -1,4 +1,4 @@
-"""Matchers that users bring: a function of labels, or a program that is run with them."""
+"""Users' own matchers: a function of labels, or a program that reads labels from a file."""
 
 import csv as python_csv
 import io
@@ -17,8 +17,9 @@ from matchbound.matchers.seeds import in_both
 from matchbound.tables import as_table
 
 Labels = Sequence[tuple[str, str | None]]
-"""Verified matches; None where a node is verified to have none."""
+"""Verified matches (x, y); y is None where x is verified to have no match."""
 Matcher = Callable[[Labels], Any]
+"""A function from labels to matches."""
 
 
 def command(template: str) -> Matcher:
@@ -53,15 +54,15 @@ def command(template: str) -> Matcher:
     return run
 
 
-def network(left: Any, right: Any, **how: Any) -> Matcher:
-    """A matcher of two networks' nodes: labels are the seeds, options are those of `reconcile`.
+def network(left: Any, right: Any, **options: Any) -> Matcher:
+    """A matcher of two networks' nodes with labels as seeds; `options` are those of `reconcile`.
 
     A verified match without an edge on one side is not used as a seed.
     """
     graphs = graph(left, "left"), graph(right, "right")
 
     def run(labels: Labels) -> Any:
-        return reconcile(*graphs, in_both(*graphs, labels), **how)
+        return reconcile(*graphs, in_both(*graphs, labels), **options)
 
     return run
 
@@ -80,7 +81,7 @@ def _call(words: list[str]) -> None:
 
 
 def matches_table(matches: Any) -> Any:
-    """Return what a matcher returned as a table that `certify` reads."""
+    """Convert a matcher's result to a table that `certify` reads."""
     import pyarrow as pa
 
     if isinstance(matches, bytes):
@@ -106,10 +107,8 @@ def _of_csv(data: bytes) -> Any:
 
     try:
         names = next(python_csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
-        as_text = {name: pa.string() for name in names}
-        options = csv.ConvertOptions(
-            column_types=as_text, null_values=[""], strings_can_be_null=True
-        )
+        types = {name: pa.string() for name in names}
+        options = csv.ConvertOptions(column_types=types, null_values=[""], strings_can_be_null=True)
         return csv.read_csv(io.BytesIO(data), convert_options=options)
     except (StopIteration, UnicodeDecodeError, python_csv.Error, pa.ArrowException) as error:
         raise InputError(
@@ -119,7 +118,7 @@ def _of_csv(data: bytes) -> Any:
 
 
 def matches_csv(matches: Any) -> bytes:
-    """Return what a matcher returned, or labels, as the bytes of a CSV file."""
+    """Convert a matcher's result, or labels, to the bytes of a CSV file."""
     import pyarrow as pa
     from pyarrow import csv
 

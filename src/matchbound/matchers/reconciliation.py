@@ -15,11 +15,12 @@ from matchbound.matchers.seeds import read_seeds
 from matchbound.matchers.witness import witness
 from matchbound.matchers.witness_sql import Machine, matched_by, write_matched_by
 
-Matcher = Callable[..., Found]  # of two graphs, seeds (their places), and options by keyword
+Method = Callable[..., Found]
+"""A function of two graphs, seeds (numbers of nodes), and options by keyword."""
 
-MOST = 2**31 - 1
+MOST = 2**31 - 1  # of any option
 
-MATCHERS: dict[str, Matcher] = {
+MATCHERS: dict[str, Method] = {
     "witness": witness,
     "percolation": percolation,
     "expand": expand,
@@ -31,7 +32,7 @@ def reconcile(
     right: Any,
     seeds: Any,
     *,
-    method: str | Matcher = "witness",
+    method: str | Method = "witness",
     threshold: int | None = None,
     repeat: int | None = None,
     marks: int | None = None,
@@ -40,13 +41,14 @@ def reconcile(
     memory: str | None = None,
     temp: Any = None,
 ) -> Matches:
-    """Match the nodes of two networks, from pairs that are known: the seeds.
+    """Match the nodes of two networks, starting from known pairs, the seeds.
 
     `left` and `right` are edge lists (paths or tables), scipy sparse matrices, networkx or igraph
-    graphs, or come from `matchers.graph`; `seeds` a table or list of pairs x, y, or "hubs". Of the
-    options a method takes some, and has defaults for them: see `matchers`. With an `engine`,
-    `witness` works by SQL on edge lists that may be larger than memory: DuckDB, which keeps to
-    `memory` and spills to the folder `temp`, or Spark.
+    graphs, or results of `matchers.graph`. `seeds` are a table or list of pairs x, y, or "hubs".
+    `threshold`, `repeat`, `marks` and `seed` are options of methods; `matchers` describes which
+    method takes which, and the defaults. With an `engine`, `witness` runs as SQL on edge lists that
+    may be larger than memory: in DuckDB, which uses at most `memory` and spills to the folder
+    `temp`, or in Spark.
 
     >>> import matchbound as mb
     >>> import pyarrow as pa
@@ -81,14 +83,14 @@ def write_reconciled(
     force: bool = False,
     **options: object,
 ) -> str:
-    """`reconcile` by SQL, written to a file as matches come; return how many, in words."""
+    """Run `reconcile` as SQL and write the matches to a file; return their number, in words."""
     matcher = _matcher(method)
     chosen = _checked_options(matcher, method, options)
     _check_by_sql(matcher, method)
     return write_matched_by(machine, left, right, seeds, out=out, force=force, **chosen)
 
 
-def _check_by_sql(matcher: Matcher, method: Any) -> None:
+def _check_by_sql(matcher: Method, method: Any) -> None:
     if matcher is not witness:
         raise InputError(
             f"method must be witness with an engine, got {method!r}, which works in memory alone. "
@@ -105,7 +107,7 @@ def _check_in_memory(memory: str | None, temp: Any) -> None:
             )
 
 
-def _matcher(method: Any) -> Matcher:
+def _matcher(method: Any) -> Method:
     if callable(method):
         return method  # type: ignore[no-any-return]
     if not isinstance(method, str) or method not in MATCHERS:
@@ -115,8 +117,8 @@ def _matcher(method: Any) -> Matcher:
     return MATCHERS[method]
 
 
-def _checked_options(matcher: Matcher, method: Any, options: Mapping[str, object]) -> Any:
-    """The options that are not None, each of which the matcher must take."""
+def _checked_options(matcher: Method, method: Any, options: Mapping[str, object]) -> Any:
+    """The options that are not None; refuse those that the matcher does not take."""
     parameters = inspect.signature(matcher).parameters.values()
     taken = [option.name for option in parameters if option.kind is option.KEYWORD_ONLY]
     chosen = {name: value for name, value in options.items() if value is not None}
@@ -134,11 +136,11 @@ def _check_option(name: str, value: object) -> None:
     is_number = not isinstance(value, bool) and isinstance(value, Integral)
     number = int(value) if is_number else None  # type: ignore[call-overload]
     if name == "seed":
-        good, rule = number is not None or _is_text(value), "text or a whole number"
+        is_valid, rule = number is not None or _is_text(value), "text or a whole number"
     else:
-        good = number is not None and 1 <= number <= MOST
+        is_valid = number is not None and 1 <= number <= MOST
         rule = f"a whole number from 1 to {MOST}"
-    if not good:
+    if not is_valid:
         raise InputError(f"{name} must be {rule}, got {value!r}. Give for example 3.")
 
 

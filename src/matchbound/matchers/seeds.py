@@ -1,4 +1,4 @@
-"""Seeds: pairs known, or guessed, before the matching starts."""
+"""Seeds: the pairs, known or guessed, from which matching starts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,28 +7,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchbound.errors import InputError
-from matchbound.matchers.columns import as_text, read_columns, refuse_spaces
+from matchbound.matchers.columns import read_columns, refuse_untrimmed, text_array
 from matchbound.matchers.graphs import Graph, Ints
 from matchbound.matchers.hubs import hubs
 
 
-def read_seeds(given: Any, left: Graph, right: Graph) -> tuple[Ints, NDArray[np.float64]]:
-    """Places in the two graphs, and scores: 1 for what was given, or how alike two hubs are.
+def read_seeds(seeds: Any, left: Graph, right: Graph) -> tuple[Ints, NDArray[np.float64]]:
+    """The seeds as numbers of nodes in the two graphs, and their scores.
 
-    A table with columns x and y, a list of pairs, or "hubs". Pairs without y are no seeds, so that
-    labels can be given as they are.
+    `seeds` are a table with columns x and y, or a list of pairs, which have score 1; or "hubs",
+    whose scores are their similarities. Pairs without y are skipped, so that labels can be given as
+    they are.
     """
-    if isinstance(given, str) and given == "hubs":
+    if isinstance(seeds, str) and seeds == "hubs":
         return _hubs(left, right)
-    x, y = known_pairs(given)
+    x, y = known_pairs(seeds)
     sides = (("x", x, "left", left), ("y", y, "right", right))
-    pairs = np.stack([_places(*side) for side in sides], axis=1)
+    pairs = np.stack([_node_numbers(*side) for side in sides], axis=1)
     return pairs, np.ones(len(pairs))
 
 
-def known_pairs(given: Any) -> tuple[Any, Any]:
-    """Arrow arrays of text, without the pairs that have no y."""
-    x, y = _columns(given)
+def known_pairs(seeds: Any) -> tuple[Any, Any]:
+    """The seeds' x and y as Arrow arrays of text, without the pairs that have no y."""
+    x, y = _columns(seeds)
     has_y = y.is_valid()
     x, y = x.filter(has_y), y.filter(has_y)
     if not len(x):
@@ -37,11 +38,11 @@ def known_pairs(given: Any) -> tuple[Any, Any]:
 
 
 def in_both(
-    left: Graph, right: Graph, known: Sequence[tuple[str, str | None]]
+    left: Graph, right: Graph, labels: Sequence[tuple[str, str | None]]
 ) -> list[tuple[str, str]]:
-    """Of verified matches, those that have an edge on both sides."""
+    """The verified matches whose nodes both have an edge."""
     in_left, in_right = set(left.ids.to_pylist()), set(right.ids.to_pylist())
-    return [(x, y) for x, y in known if y is not None and x in in_left and y in in_right]
+    return [(x, y) for x, y in labels if y is not None and x in in_left and y in in_right]
 
 
 def _hubs(left: Graph, right: Graph) -> tuple[Ints, NDArray[np.float64]]:
@@ -54,20 +55,20 @@ def _hubs(left: Graph, right: Graph) -> tuple[Ints, NDArray[np.float64]]:
     return pairs, alike
 
 
-def _columns(given: Any) -> tuple[Any, Any]:
-    """Arrow arrays of text."""
+def _columns(seeds: Any) -> tuple[Any, Any]:
+    """The seeds' x and y as Arrow arrays of text; y may be null."""
     import pyarrow as pa
 
-    if isinstance(given, list | tuple | np.ndarray):
-        for row in given:
+    if isinstance(seeds, list | tuple | np.ndarray):
+        for row in seeds:
             if not (isinstance(row, list | tuple | np.ndarray) and len(row) == 2):
                 raise InputError(
                     f"seeds must be pairs (x, y), got {row!r} among them. "
                     "Give a list of pairs, a table with columns x and y, or 'hubs'."
                 )
-        x, y = (as_text((row[i] for row in given), "seeds") for i in (0, 1))
+        x, y = (text_array((row[i] for row in seeds), "seeds") for i in (0, 1))
     else:
-        columns = read_columns(given, "seeds", ("x", "y"), or_first=False)
+        columns = read_columns(seeds, "seeds", ("x", "y"), or_first=False)
         x, y = (column.cast(pa.large_string()) for column in columns)
     if x.null_count:
         raise InputError(
@@ -76,19 +77,19 @@ def _columns(given: Any) -> tuple[Any, Any]:
     return x, y
 
 
-def _places(column: str, ids: Any, argument: str, graph: Graph) -> Ints:
+def _node_numbers(column: str, ids: Any, argument: str, graph: Graph) -> Ints:
     import pyarrow.compute as pc
 
-    refuse_spaces(ids, "seeds")
-    places = pc.index_in(ids, value_set=graph.ids)
-    absent = ids.filter(places.is_null())
+    refuse_untrimmed(ids, "seeds")
+    numbers = pc.index_in(ids, value_set=graph.ids)
+    absent = ids.filter(numbers.is_null())
     if len(absent):
-        raise unknown(column, len(absent), argument, absent[0].as_py())
+        raise absent_seeds(column, len(absent), argument, absent[0].as_py())
     refuse_repeated(column, ids)
-    return np.asarray(places.to_numpy(), np.int32)
+    return np.asarray(numbers.to_numpy(), np.int32)
 
 
-def unknown(column: str, count: int, argument: str, first: str) -> InputError:
+def absent_seeds(column: str, count: int, argument: str, first: str) -> InputError:
     return InputError(
         f"seeds must be nodes of the two graphs, got {count} in {column} that are not "
         f"in {argument} (first: {first!r}). Correct or remove them."

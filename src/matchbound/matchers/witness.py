@@ -1,4 +1,4 @@
-"""Korula and Lattanzi's rounds: pairs with the most matched neighbours in common."""
+"""Rounds of Korula and Lattanzi: match the pairs with the most matched neighbours in common."""
 
 from matchbound.matchers.board import Board
 from matchbound.matchers.graphs import Graph, Ints
@@ -8,13 +8,14 @@ from matchbound.matchers.matches import Found, joined
 def witness(
     left: Graph, right: Graph, seeds: Ints, *, threshold: int = 2, repeat: int = 2
 ) -> Found:
-    """Match the nodes that the most matched pairs speak for, high degrees first.
+    """Match the pairs that have the most witnesses, high degrees first.
 
-    For each power of two from the highest degree down to 1: of all free pairs whose degrees are at
-    least that, count the matched pairs that are neighbours of both; adopt the pairs whose count is
-    at least `threshold` and above that of every other pair with one of the two nodes. All of this
-    `repeat` times, or until nothing is adopted. Ties stay unmatched: names do not matter.
-    Prefer it: for precision, and for large graphs; O(nodes · threads + edges) of memory.
+    A witness of a pair is a matched pair whose nodes are neighbours of the two nodes. A round takes
+    a power of two, from the highest degree down to 1, and counts the witnesses of all free pairs
+    whose degrees are at least that. It adopts the pairs that have at least `threshold` witnesses
+    and more than every other pair with one of the two nodes. All rounds are done `repeat` times, or
+    until nothing is adopted. Ties stay unmatched, so ids do not matter.
+    Prefer it: for precision, and for large graphs. It needs O(nodes · threads + edges) of memory.
     Source: Korula and Lattanzi (2014).
     """
     board = Board(left, right, seeds)
@@ -34,7 +35,7 @@ def witness(
 
 
 def degrees_down(left: Graph, right: Graph) -> list[int]:
-    """Powers of two, from the highest that nodes of both graphs reach."""
+    """Powers of two in falling order, from the highest that a node of each graph reaches."""
     return powers_down(int(min(left.degrees[0], right.degrees[0])))
 
 

@@ -1,4 +1,4 @@
-"""`witness` by SQL, for networks that do not fit into memory: the same rounds, the same matches."""
+"""`witness` as SQL, for networks that do not fit into memory: the same rounds, the same matches."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,10 +10,10 @@ import numpy as np
 
 from matchbound.engines import Engine, Progress, connect, keep, query, sql
 from matchbound.errors import InputError
-from matchbound.matchers.columns import key_columns, refuse_spaces, spaces_around
+from matchbound.matchers.columns import key_columns, refuse_untrimmed, spaces_around
 from matchbound.matchers.edges import no_edge, no_id
 from matchbound.matchers.matches import Matches, counted, write_batches
-from matchbound.matchers.seeds import known_pairs, refuse_repeated, unknown
+from matchbound.matchers.seeds import absent_seeds, known_pairs, refuse_repeated
 from matchbound.matchers.witness import powers_down
 from matchbound.tables import count_rows, has_outer_spaces, load, open_source
 
@@ -22,7 +22,7 @@ SIDES = (("left", "x"), ("right", "y"))
 
 @dataclass(frozen=True)
 class Machine:
-    """Where SQL runs: an engine, DuckDB's memory and folder to spill to, who hears of progress."""
+    """Where SQL runs: the engine, DuckDB's memory and folder to spill to, who hears progress."""
 
     engine: Any
     memory: str | None = None
@@ -31,7 +31,7 @@ class Machine:
 
 
 def matched_by(machine: Machine, left: Any, right: Any, seeds: Any, **options: int) -> Matches:
-    """The matches, as a table in memory."""
+    """Match by SQL, and return the matches as a table in memory."""
     import pyarrow as pa
 
     with _matched(machine, left, right, seeds, **options) as con:
@@ -41,18 +41,18 @@ def matched_by(machine: Machine, left: Any, right: Any, seeds: Any, **options: i
 def write_matched_by(
     machine: Machine, left: Any, right: Any, seeds: Any, *, out: Path, force: bool, **options: int
 ) -> str:
-    """Write the matches to a file as they come; return how many there are, in words."""
+    """Match by SQL, and write the matches to a file in batches; return their number, in words."""
     with _matched(machine, left, right, seeds, **options) as con:
         write_batches(out, lambda: con.batches(sql("matchers/matches")), force=force)
-        ((seeded,),) = con.rows("select count(*) from matched where round = 0")
-        return counted(seeded, count_rows(con, "matched") - seeded)
+        ((seed_count,),) = con.rows("select count(*) from matched where round = 0")
+        return counted(seed_count, count_rows(con, "matched") - seed_count)
 
 
 @contextmanager
 def _matched(
     machine: Machine, left: Any, right: Any, seeds: Any, *, threshold: int = 2, repeat: int = 2
 ) -> Iterator[Engine]:
-    """An engine with the table `matched`, all rounds done."""
+    """Run all rounds; yield the engine that has the matches as the table `matched`."""
     with connect(machine.engine, machine.memory, machine.temp) as con:
         machine.progress("reading the networks")
         kinds = _load_network(con, left, "left"), _load_network(con, right, "right")
@@ -61,12 +61,12 @@ def _matched(
         yield con
 
 
-def _load_network(con: Engine, given: Any, side: str) -> str:
-    """An edge list, as the tables `<side>_edges` and `<side>_nodes`; the kind of its ids.
+def _load_network(con: Engine, edges: Any, side: str) -> str:
+    """Load an edge list as the tables `<side>_edges` and `<side>_nodes`; return its ids' type.
 
-    Edges are there once from either end, and not from a node to itself.
+    `<side>_edges` has each edge once from either end, and no edge from a node to itself.
     """
-    source = open_source(con, side, given, hashed=False)
+    source = open_source(con, side, edges, hashed=False)
     (a, b), kind = key_columns(source, ("src", "dst"), or_first=True)
     load(con, source, "given_edges", f"{a} as a, {b} as b")
     ends = "(select a as id from given_edges union all select b from given_edges) ends"
@@ -84,29 +84,29 @@ def _load_network(con: Engine, given: Any, side: str) -> str:
     return kind
 
 
-def _load_seeds(con: Engine, given: Any, kinds: tuple[str, str]) -> None:
-    """Pairs of nodes of the two networks, as the table `matched`."""
+def _load_seeds(con: Engine, seeds: Any, kinds: tuple[str, str]) -> None:
+    """Check the seeds, and keep them as the table `matched`."""
     import pyarrow as pa
 
-    if isinstance(given, str) and given == "hubs":
+    if isinstance(seeds, str) and seeds == "hubs":
         raise InputError(
             "seeds must be pairs with an engine, got 'hubs': they are guessed in memory. Give some "
             "pairs, or leave the engine out."
         )
-    x, y = known_pairs(given)
-    seeds = pa.table({"place": pa.array(np.arange(len(x))), "x": x, "y": y})
-    con.keep("seeds", f"select * from {con.open(seeds).scan}")
+    x, y = known_pairs(seeds)
+    pairs = pa.table({"place": pa.array(np.arange(len(x))), "x": x, "y": y})
+    con.keep("seeds", f"select * from {con.open(pairs).scan}")
     for column, ids, side in (("x", x, "left"), ("y", y, "right")):
-        refuse_spaces(ids, "seeds")
+        refuse_untrimmed(ids, "seeds")
         absent = query(con, "matchers/absent_seeds", column=column, nodes=f"{side}_nodes")
         if absent:
-            raise unknown(column, len(absent), side, absent[0][0])
+            raise absent_seeds(column, len(absent), side, absent[0][0])
         refuse_repeated(column, ids)
     keep(con, "matched", "matchers/known_pairs", x=kinds[0], y=kinds[1])
 
 
 def _rounds(con: Engine, threshold: int, repeat: int, progress: Progress) -> None:
-    """As `witness` does, each with the tables `counted` and `adopted` of its own."""
+    """Run the rounds of `witness`; each replaces the tables `counted` and `adopted`."""
     for side, column in SIDES:
         keep(
             con,

@@ -1,1 +1,1 @@
-"""A certificate for people: one offline page, and the paper's figures."""
+"""Certificates as HTML pages for people, and the paper's figures."""

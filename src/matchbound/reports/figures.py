@@ -1,8 +1,9 @@
 """The paper's four figures: lower bounds for the complete matcher over the number of labels.
 
 The settings are those of *Validation of Matching*, section 7: 120 million nodes, two thirds of
-them with a match, δ = 0.05 in all, a sample of 100,000 nodes for the gap. A match was dropped at
-0.1% of the nodes (recall); d_p has mean 0.003, that is another match at 0.15% (precision).
+them with a match, δ = 0.05 in all, a sample of 100,000 nodes for the gap. For recall, the complete
+matcher drops a match at 0.1% of the nodes. For precision, d_p has mean 0.003, so the complete
+matcher has another match at 0.15% of the nodes.
 """
 
 from pathlib import Path
@@ -29,7 +30,7 @@ CURVES = {  # the paper's three bounds for every term; and sharp, with a census 
 
 
 def bound(metric: str, rate: float, curve: str, labels: int) -> float:
-    """The metric's bound, two thirds of the labels with a match and the rate of these right.
+    """The metric's bound if two thirds of the labels have a match, and `rate` of these are right.
 
     >>> bound("recall", 0.85, "hypergeometric", 1000)
     0.816181
@@ -44,9 +45,13 @@ def bound(metric: str, rate: float, curve: str, labels: int) -> float:
     )
     sampled = theorem == "paper"
     nodes = GAP_SAMPLE if sampled else NODES - labels
-    found = nodes * 2 // 3 if sampled else NODES * 2 // 3 - matched
+    with_match = nodes * 2 // 3 if sampled else NODES * 2 // 3 - matched
     changed = round((GAP_SAMPLE if sampled else NODES) * CHANGED[metric])
-    gap = (Cell(0, 0, 0, nodes - found), Cell(1, 1, 0, changed), Cell(1, 1, 1, found - changed))
+    gap = (
+        Cell(0, 0, 0, nodes - with_match),
+        Cell(1, 1, 0, changed),
+        Cell(1, 1, 1, with_match - changed),
+    )
     choices = Choices(
         delta=0.05,
         metrics=(metric,),
@@ -57,8 +62,8 @@ def bound(metric: str, rate: float, curve: str, labels: int) -> float:
         gap=GAP_SAMPLE if sampled else 0,
     )
     tally = Tally(NODES, (), validation, (), gap)
-    (found_bound,) = guarantees({WHOLE: tally}, choices, complete=True)
-    return found_bound.value
+    (guarantee,) = guarantees({WHOLE: tally}, choices, complete=True)
+    return guarantee.value
 
 
 def figures(out: str | Path, *, force: bool = False) -> list[Path]:

@@ -1,4 +1,4 @@
-"""The page: first what is guaranteed and assumed, then what it is made of."""
+"""The report's page: first the guarantees and their assumptions, then the details."""
 
 from collections.abc import Iterable, Mapping
 from html import escape
@@ -24,7 +24,7 @@ Targets = Mapping[str, float]
 
 
 def page(certificate: "Certificate", targets: Targets) -> str:
-    """One HTML file: no script, and nothing from elsewhere."""
+    """The HTML of the page. It has no script, and loads nothing from other files or servers."""
     style = (files("matchbound") / "reports" / "report.css").read_text("utf-8")
     body = "\n".join(
         [
@@ -60,7 +60,7 @@ def _first(certificate: "Certificate", targets: Targets) -> str:
         + (' <span class="mark target"></span> target' if targets else "")
         + "</p>"
     )
-    drawn = f"<figure>{picture(_drawn(whole, targets))}{marks}</figure>" if whole else ""
+    figure = f"<figure>{picture(_bars(whole, targets))}{marks}</figure>" if whole else ""
     below = [
         *meaning(certificate.guarantees),
         *threshold_line(certificate.threshold, certificate.choices),
@@ -68,7 +68,7 @@ def _first(certificate: "Certificate", targets: Targets) -> str:
     ]
     text = "".join(f"<p>{escape(line)}</p>" for line in below)
     warning = ' class="exploratory"' if certificate.exploratory else ""
-    return f'<section{warning}>{lines}<div class="cards">{cards}</div>{drawn}{text}</section>'
+    return f'<section{warning}>{lines}<div class="cards">{cards}</div>{figure}{text}</section>'
 
 
 def _card(certificate: "Certificate", metric: str, part: str, targets: Targets) -> str:
@@ -114,11 +114,11 @@ def _bands(certificate: "Certificate") -> str:
         return ""
     return (
         "<section><h2>Bands of scores</h2><p>Each bound holds together with all others.</p>"
-        f"<figure>{picture(_drawn(banded, {}))}</figure></section>"
+        f"<figure>{picture(_bars(banded, {}))}</figure></section>"
     )
 
 
-def _drawn(guarantees: Iterable[Guarantee], targets: Targets) -> list[Bar]:
+def _bars(guarantees: Iterable[Guarantee], targets: Targets) -> list[Bar]:
     return [
         Bar(g.subject, g.text, g.value, g.side == "lower", g.estimate, targets.get(g.metric))
         for g in guarantees

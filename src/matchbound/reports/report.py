@@ -1,4 +1,4 @@
-"""A certificate for people: one offline page, and the same in short for a notebook."""
+"""Write a certificate as an HTML page that works offline."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,16 +20,17 @@ def write_report(
     targets: Mapping[str, float] | None = None,
     force: bool = False,
 ) -> Path:
-    """Write a certificate, or that of an audit folder, as HTML; where it was written.
+    """Write a certificate, or an audit folder's, as HTML; return the path of the page.
 
-    `targets`, by metric, are drawn beside the bounds, and tell how many label errors they survive.
+    `targets`, by metric, are drawn beside the bounds; the page has how many label errors each
+    target survives.
     """
     if isinstance(certificate, Certificate):
         loaded = certificate
         out = Path("report.html" if path is None else path)
     else:
-        place = Path(certificate)
-        file = place / "certificate.json" if is_folder(place) else place
+        given = Path(certificate)
+        file = given / "certificate.json" if is_folder(given) else given
         record = Record.read(file)
         loaded = Certificate.of(record)
         _refuse_altered(record, loaded)

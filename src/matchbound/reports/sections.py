@@ -1,4 +1,4 @@
-"""What a certificate is made of: costs, differences, label errors, tallies, how to verify it."""
+"""The page's sections on details: costs, differences, label errors, tallies, how to verify."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,19 +13,22 @@ from matchbound.theorems import (
     Tally,
     guarantees,
     survives,
-    why_untold,
+    why_not_computable,
     with_errors,
 )
 
 if TYPE_CHECKING:
     from matchbound.certificates import Certificate
 
-WRONG = (1, 2, 5, 10)  # labels
+WRONG = (1, 2, 5, 10)  # numbers of wrong labels that the table on label errors shows
 MOST = 40  # kinds of nodes that a table shows
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]], caption: str) -> str:
-    """Text escaped; on a narrow screen each cell of a wide table stands on a line of its own."""
+    """An HTML table with escaped text.
+
+    On a narrow screen, the style puts each cell of a wide table on a line of its own.
+    """
     cells = [[str(cell) for cell in row] for row in rows]
     longest = max((len(cell) for row in [head, *cells] for cell in row), default=0)
     wide = ' class="wide"' if len(head) > 4 or longest > 30 else ""
@@ -42,7 +45,7 @@ def _cell(head: str, text: str) -> str:
 
 
 def costs(certificate: "Certificate") -> str:
-    """Show what lies between the sample's mean and the bound: few labels, then the gap."""
+    """Show how much few labels, and then the gap, lower the bound from the sample's mean."""
     if not certificate.guarantees or certificate.threshold is not None:
         return ""
     choices = certificate.choices
@@ -82,7 +85,7 @@ def differences(certificate: "Certificate") -> str:
 
 
 def _lost(holdout: Guarantee, complete: Guarantee) -> float:
-    """Return how much worse the complete matcher's bound is; below 0 where it is better."""
+    """How much worse the complete matcher's bound is; below 0 if it is better."""
     lost = holdout.value - complete.value
     return lost if complete.side == "lower" else -lost
 
@@ -97,7 +100,7 @@ def errors(certificate: "Certificate", targets: Mapping[str, float]) -> str:
         return ""
     heading = "<h2>If labels were wrong</h2>"
     tallied = (certificate.tallies, certificate.choices)
-    why = why_untold(certificate.guarantees, *tallied)
+    why = why_not_computable(certificate.guarantees, *tallied)
     if why:
         return f"<section>{heading}<p>Not told: {escape(why)}.</p></section>"
     estimated = [g for g in certificate.guarantees if g.estimate is not None]

@@ -12,7 +12,7 @@ from matchbound.theorems.guarantees import (
     outwards,
     within,
 )
-from matchbound.theorems.label_errors import survives, why_untold, with_errors
+from matchbound.theorems.label_errors import survives, why_not_computable, with_errors
 from matchbound.theorems.members import Line, Steps, worst_ratio
 from matchbound.theorems.metrics import METRICS, Metric, matched_by_guess
 from matchbound.theorems.others import patched_holdout
@@ -48,7 +48,7 @@ __all__ = [
     "percent",
     "planned_variances",
     "survives",
-    "why_untold",
+    "why_not_computable",
     "with_errors",
     "within",
     "worst_ratio",

@@ -84,7 +84,7 @@ def guarantee_with_errors(g: Guarantee, tally: Tally, choices: Choices, errors: 
     """
     complete = g.algorithm == "complete"
     theorem = METRICS[g.metric].with_errors
-    assert theorem is not None  # `why_untold` asks first
+    assert theorem is not None  # `why_not_computable` asks first
     counted = tally if complete else holdout_alone(tally)
     return outwards(theorem(counted, choices.design(g.metric), complete, errors).value, g.side)
 

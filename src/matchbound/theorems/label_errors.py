@@ -11,7 +11,7 @@ from matchbound.theorems.metrics import METRICS
 from matchbound.theorems.tally import Tally
 
 
-def why_untold(
+def why_not_computable(
     certified: tuple[Guarantee, ...], tallies: Mapping[str, Tally], choices: Choices
 ) -> str:
     """Return the reason why the effect of wrong labels cannot be computed; empty if it can."""
