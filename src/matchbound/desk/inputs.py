@@ -81,7 +81,7 @@ def _file(source: Source) -> dict[str, Any]:
 def _check(draw: Draw, inputs: Inputs) -> None:
     if inputs.against is None and not draw.matching.dedupe:
         raise InputError(
-            "against must be inputs unless the draw was made with --dedupe, got None: matches that "
+            "against must be given unless the draw was made with --dedupe, got None: matches that "
             "no matcher proposed must be looked for. Give the table that the population is matched "
             "with."
         )

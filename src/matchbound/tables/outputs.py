@@ -121,9 +121,9 @@ def read_outputs(
 
     `rows_of`, by an output's name, forces or forbids digesting its rows, whatever is on record.
     """
-    tables_by_role = {"holdout": by_algorithm(holdout, algorithms, "holdout")}
+    tables_by_role = {"holdout": tables_by_algorithm(holdout, algorithms, "holdout")}
     if complete is not None:
-        tables_by_role["complete"] = by_algorithm(complete, algorithms, "complete")
+        tables_by_role["complete"] = tables_by_algorithm(complete, algorithms, "complete")
     undigested = Digest(None, None)
     outputs = []
     for role, tables in tables_by_role.items():
@@ -177,7 +177,7 @@ def _digest(
     )
 
 
-def by_algorithm(tables: Any, algorithms: Sequence[str], argument: str) -> dict[str, Any]:
+def tables_by_algorithm(tables: Any, algorithms: Sequence[str], argument: str) -> dict[str, Any]:
     """The tables by the algorithms that the draw named; under "" if it named none."""
     if not algorithms:
         if isinstance(tables, Mapping):
