@@ -57,10 +57,10 @@ def precision(tally: Tally, design: Design, complete: bool) -> Finding:
 
     value = bounded("paper precision labels", delta, at)
     if complete:
-        some = _share(
+        holdout_share = _share(
             cells, "precision holdout", lambda c: c.h > 0, bounds.lower, others[0], (tally, design)
         )
-        kept = _share(
+        complete_share = _share(
             cells,
             "precision complete",
             lambda c: c.c > 0,
@@ -68,12 +68,13 @@ def precision(tally: Tally, design: Design, complete: bool) -> Finding:
             others[1],
             (tally, design),
         )
-        if not kept:
+        if not complete_share:
             raise AssumptionError(
                 f"complete must match some node, got 0 of {sum(c.nodes for c in cells)}. "
                 "Give a matcher that finds something, or a lower threshold."
             )
-        value = (some * value - _mean_loss(cells, most, others[2], tally, design)) / kept
+        lost = _mean_loss(cells, most, others[2], tally, design)
+        value = (holdout_share * value - lost) / complete_share
     return Finding(value, estimate(_members(member, values)), bound)
 
 

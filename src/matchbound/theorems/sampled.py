@@ -60,13 +60,13 @@ def precision(tally: Tally, design: Design, complete: bool) -> Finding:
     if complete:
         matched_count(tally.gap, "complete")
         lost = _mean_loss(tally, others[0], design)
-        some = _share(
+        holdout_share = _share(
             tally, "precision holdout", lambda c: c.h > 0, bounds.lower, others[1], design
         )
-        kept = _share(
+        complete_share = _share(
             tally, "precision complete", lambda c: c.c > 0, bounds.upper, others[2], design
         )
-        value = (some * value - lost) / kept
+        value = (holdout_share * value - lost) / complete_share
     return Finding(value, estimate(nodes.precisions(fresh)), bound)
 
 
