@@ -79,12 +79,12 @@ def log_mass(k: int, s: int, m: int, n: int) -> tuple[float, float]:
     # In whole numbers the difference is exact, even where both products wrap around.
     deviation = float(k * n - m * s) / n if abs(rough) < 2.0**62 else rough / n
     share = float(m) / n
-    other = float(n - m) / n
+    zeros_share = float(n - m) / n
     cells = (
         (k, share * s, deviation),
         (m - k, share * (n - s), -deviation),
-        (s - k, other * s, -deviation),
-        (n - m - s + k, other * (n - s), deviation),
+        (s - k, zeros_share * s, -deviation),
+        (n - m - s + k, zeros_share * (n - s), deviation),
     )
     result = log_factor(m) + log_factor(n - m) + log_factor(s) + log_factor(n - s) - log_factor(n)
     error = 40.0 + 10.0 * math.log(float(n))
@@ -149,9 +149,9 @@ def log_tail_binomial(k: int, s: int, p: float) -> tuple[float, float]:
         return mass + math.log(total), error + 16.0 * EPSILON * (terms + 1)
     mass, error = log_mass_binomial(s - k + 1, s, q)
     total, terms = sum_upwards_binomial(s - k + 1, s, q / p)
-    other = min(math.exp(mass) * total, 1.0 - 1e-12)
-    error = (error + 16.0 * EPSILON * (terms + 1)) * other / (1.0 - other)
-    return math.log1p(-other), error + EPSILON
+    other_tail = min(math.exp(mass) * total, 1.0 - 1e-12)
+    error = (error + 16.0 * EPSILON * (terms + 1)) * other_tail / (1.0 - other_tail)
+    return math.log1p(-other_tail), error + EPSILON
 
 
 @compiled
@@ -180,9 +180,9 @@ def log_tail(k: int, s: int, m: int, n: int) -> tuple[float, float, float]:
         return 0.0, 0.0, mass
     below, error = log_mass(s - k + 1, s, n - m, n)
     total, terms = sum_upwards(s - k + 1, s, n - m, n)
-    other = min(math.exp(below) * total, 1.0 - 1e-12)
-    error = (error + 16.0 * EPSILON * (terms + 1)) * other / (1.0 - other)
-    return math.log1p(-other), error + EPSILON, mass
+    other_tail = min(math.exp(below) * total, 1.0 - 1e-12)
+    error = (error + 16.0 * EPSILON * (terms + 1)) * other_tail / (1.0 - other_tail)
+    return math.log1p(-other_tail), error + EPSILON, mass
 
 
 @compiled

@@ -163,8 +163,7 @@ def _compiled() -> ModuleType:
 def _invert(k: int, s: int, n: int, delta: float) -> int:
     """The least m with P(K ≥ k) ≥ δ."""
     kernel = _compiled().bracket
-    # Plain Python and machine code may round differently, but where ties are settled in whole
-    # numbers, both give the same answer.
+    # Where ties are settled in whole numbers, plain and compiled code give the same answer.
     is_plain = not worth_compiling(STEPS) and s * n.bit_length() <= SETTLED
     low, high = (kernel.plain if is_plain else kernel.machine)(int(k), int(s), n, delta)
     return int(high) if high - low == 1 else _settle(k, s, n, delta, low, high)

@@ -1,1 +1,1 @@
-"""The command line: one call for the words typed, one value printed."""
+"""The command line: each verb parses its options, calls one function, and prints the result."""

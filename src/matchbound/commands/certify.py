@@ -79,7 +79,7 @@ def _add_brought(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """1 if a requirement is not certified."""
+    """Certify, and print the certificate; return 1 if a requirement is not certified."""
     from matchbound.certificates.certification import certify
 
     out = _check_out(options)
@@ -116,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_out(options: argparse.Namespace) -> Path:
-    """Where the certificate is to be written; refused before anything is computed."""
+    """The path of the certificate; refuse it before anything is computed."""
     from matchbound.audits.audit import Audit
     from matchbound.files import check_writable, refuse_existing, refuse_input_as_out
 
@@ -133,7 +133,7 @@ def _check_out(options: argparse.Namespace) -> Path:
 
 
 def _check_required(required: Mapping[str, float], options: argparse.Namespace) -> None:
-    """Refuse, before anything is computed, to require what is not among what is certified."""
+    """Refuse, before anything is computed, to require a metric that is not certified."""
     from matchbound.audits.draw import Draw
     from matchbound.theorems.choices import Choices
 

@@ -1,4 +1,4 @@
-"""`matchbound demo`: the whole chain on two noisy views of one population, and a matcher."""
+"""`matchbound demo`: a whole audit on two noisy copies of a population, with a simple matcher."""
 
 import argparse
 from collections import defaultdict
@@ -14,7 +14,7 @@ from matchbound.commands.options import add_force
 from matchbound.files import csv_text, refuse_existing, remove, write_whole
 
 PEOPLE, FIELDS, VALUES = 4000, 6, 25
-ERRORS = np.array([0.03, 0.05, 0.08, 0.12, 0.15, 0.2])  # how often each field is garbled
+ERRORS = np.array([0.03, 0.05, 0.08, 0.12, 0.15, 0.2])  # how often a field is garbled in a copy
 BLOCKS = [(0, 1), (2, 3), (4, 5), (0, 2)]  # pairs that agree on one of these are compared
 EXAMPLE = "matchbound demo --out demo-audit"
 Labels = Sequence[tuple[str, str | None]]
@@ -31,19 +31,20 @@ def run(options: argparse.Namespace) -> int:
 
 
 class World:
-    """Left and right records, and who is who; only the demo knows the truth."""
+    """Left and right records, and the true matches, which only the demo has."""
 
     def __init__(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
         people = rng.integers(VALUES, size=(PEOPLE, FIELDS))
         self.left = self._seen(rng, people)
-        right, strangers = rng.permutation(PEOPLE)[: PEOPLE * 4 // 5], PEOPLE // 5
-        others = rng.integers(VALUES, size=(strangers, FIELDS))
-        self.right = self._seen(rng, np.concatenate([people[right], others]))
+        right = rng.permutation(PEOPLE)[: PEOPLE * 4 // 5]
+        unmatched = rng.integers(VALUES, size=(PEOPLE // 5, FIELDS))
+        self.right = self._seen(rng, np.concatenate([people[right], unmatched]))
         self.truth = {f"L{person}": f"R{row}" for row, person in enumerate(right)}
 
     @staticmethod
     def _seen(rng: np.random.Generator, people: NDArray[np.int64]) -> NDArray[np.int64]:
+        """A noisy copy of people's fields."""
         garbled = rng.random(people.shape) < ERRORS / 2
         return np.where(garbled, rng.integers(VALUES, size=people.shape), people)
 
@@ -54,27 +55,30 @@ class World:
             rows = defaultdict(list)
             for row, key in enumerate(map(tuple, self.right[:, fields])):
                 rows[key].append(row)
-            for row, key in enumerate(map(tuple, self.left[:, fields])):
-                pairs.update((row, other) for other in rows[key])
+            for left, key in enumerate(map(tuple, self.left[:, fields])):
+                pairs.update((left, right) for right in rows[key])
         return np.array(sorted(pairs))
 
 
 def match(world: World, verified: Labels) -> list[tuple[str, str]]:
-    """Each left record's best candidate, above a threshold: weights and threshold are learnt."""
+    """Match each left record with its best candidate, if its score reaches a threshold.
+
+    The fields' weights and the threshold are learnt from verified matches.
+    """
     rows = world.candidates()
     agree = world.left[rows[:, 0]] == world.right[rows[:, 1]]
-    known = {(int(x[1:]), int(y[1:])) for x, y in verified if y is not None}
-    is_match = np.array([(left, right) in known for left, right in rows.tolist()])
+    true = {(int(x[1:]), int(y[1:])) for x, y in verified if y is not None}
+    is_match = np.array([(left, right) in true for left, right in rows.tolist()])
     share = (agree[is_match].sum(axis=0) + 1) / (is_match.sum() + 2)
     scores = agree @ np.log(share * VALUES) + ~agree @ np.log1p(-share)
     order = np.lexsort((scores, rows[:, 0]))
-    last = np.append(np.diff(rows[order, 0]) > 0, True)
-    best = order[last]
-    seen = np.isin(rows[best, 0], [int(x[1:]) for x, _ in verified])
+    is_last = np.append(np.diff(rows[order, 0]) > 0, True)
+    best = order[is_last]
+    labelled = np.isin(rows[best, 0], [int(x[1:]) for x, _ in verified])
     right = is_match[best]
     threshold = max(
         np.quantile(scores[best], np.linspace(0, 1, 200)),
-        key=lambda t: _f1(right[seen], scores[best][seen] >= t, len(known)),
+        key=lambda t: _f1(right[labelled], scores[best][labelled] >= t, len(true)),
     )
     return [(f"L{a}", f"R{b}") for a, b in rows[best][scores[best] >= threshold].tolist()]
 
@@ -83,11 +87,11 @@ def _f1(right: NDArray[np.bool_], kept: NDArray[np.bool_], true: int) -> float:
     return float(2 * (right & kept).sum() / max(kept.sum() + true, 1))
 
 
-SEED = "demo"  # given, so that the demo's numbers can be repeated; its certificate says so
+SEED = "demo"  # fixed, so that the demo's numbers are the same each time; its certificate says so
 
 
 def demo(folder: Path, *, force: bool = False) -> None:
-    """Draw D, label it, match; draw S, label it, match again, certify; then show the truth."""
+    """Draw and label D, and match; draw and label S, match again, and certify; print the truth."""
     names = ("people.csv", "labels.csv", "holdout.csv", "complete.csv", "certificate.json")
     ours = [folder / name for name in (*FILES, *names, "ledger.jsonl")]
     refuse_existing(ours, force)

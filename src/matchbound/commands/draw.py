@@ -118,7 +118,7 @@ def _wishes(options: argparse.Namespace) -> "Wishes":
 
 
 def _of_the_draw(options: argparse.Namespace) -> dict[str, Any]:
-    """The choices typed that only a draw can make."""
+    """The typed choices that only a draw can make."""
     values = {
         "gap": options.gap,
         "until": _until(options.until),
@@ -130,11 +130,11 @@ def _of_the_draw(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _until(texts: list[str] | None) -> dict[str, int] | None:
-    """`recall=200`."""
+    """Parse `recall=200`."""
     if not texts:
         return None
-    for place, (metric, count) in enumerate(pairs(texts, "until")):
-        if not count.isdecimal() or place:
+    for i, (metric, count) in enumerate(pairs(texts, "until")):
+        if not count.isdecimal() or i:
             raise InputError(
                 f"until must be one metric and a number of nodes, got {metric}={count}. "
                 "Give for example recall=200."
@@ -143,7 +143,7 @@ def _until(texts: list[str] | None) -> dict[str, int] | None:
 
 
 def _whole_numbers(text: str | None) -> tuple[int, ...] | None:
-    """`2,3,4`."""
+    """Parse `2,3,4`."""
     if text is None:
         return None
     if not all(part.strip().isdecimal() for part in text.split(",")):
@@ -160,18 +160,18 @@ def _say_how_to_label(out: Path) -> None:
 
 
 def _extend(options: argparse.Namespace, out: Path) -> int:
-    """Put a larger draw in the place of a smaller one; all but the number of labels stays."""
+    """Replace a draw by a larger one; everything but the number of labels stays."""
     from matchbound.audits.draw import Draw
     from matchbound.audits.folder import written_in
     from matchbound.audits.sample import redraw
     from matchbound.audits.wishes import Wishes
 
     before = written_in(out) or Draw.load(out).written
-    own = ("extend", "population", "labels", "out", "engine", "memory", "temp", "force")
-    other = [name for name, value in vars(options).items() if value and name not in own]
-    if other:
+    allowed = ("extend", "population", "labels", "out", "engine", "memory", "temp", "force")
+    refused = [name for name, value in vars(options).items() if value and name not in allowed]
+    if refused:
         raise InputError(
-            f"{other[0]} must be left out with extend, got {getattr(options, other[0])!r}: "
+            f"{refused[0]} must be left out with extend, got {getattr(options, refused[0])!r}: "
             "everything but labels is as it was drawn. Drop it."
         )
     trained_on = before.trained_on and before.trained_on.path

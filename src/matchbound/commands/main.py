@@ -16,7 +16,10 @@ from matchbound.errors import InputError, MatchboundError, UnfinishedError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 done and every requirement met, 1 not so, 2 bad input; 128 and a signal's number."""
+    """Run the command line and return its exit status.
+
+    0: done, and every requirement met; 1: not so; 2: bad input; 128 plus a signal's number.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -57,21 +60,21 @@ def _module_of(verb: str) -> ModuleType:
 
 
 def _without_a_verb(words: list[str]) -> int:
-    """Print the verbs or the version; with nothing typed, nothing was done: 2."""
-    asked = words[0] if words else ""
-    if asked in ("", "-h", "--help", "--help-all"):
-        say(overview(every=asked == "--help-all"))
-        return 0 if asked else 2
-    if asked == "--version":
+    """Print the verbs or the version; without any word, return 2, because nothing was done."""
+    option = words[0] if words else ""
+    if option in ("", "-h", "--help", "--help-all"):
+        say(overview(every=option == "--help-all"))
+        return 0 if option else 2
+    if option == "--version":
         from importlib.metadata import version
 
         say(f"matchbound {version('matchbound')}")
         return 0
-    raise InputError(f"verb must come first, got {asked!r}. `matchbound --help` shows the verbs.")
+    raise InputError(f"verb must come first, got {option!r}. `matchbound --help` shows the verbs.")
 
 
 class Parser(argparse.ArgumentParser):
-    """A verb's parser. Options in a group of their own are shown by `--help-all` alone."""
+    """A verb's parser. `--help` shows the first options, `--help-all` the other groups too."""
 
     def __init__(self, verb: str, line: str, example: str) -> None:
         super().__init__(
@@ -83,7 +86,7 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--help-all", action=_ShowAll, help="show every option")
 
     def format_usage(self) -> str:
-        """One line: what must be given; the options stand below it."""
+        """The usage line, with the required arguments; options are listed below it."""
         required = [action for action in self._actions if action.required]
         optional = [action for action in self._get_positional_actions() if not action.required]
         words = [f"{_left(action)}" for action in required]
@@ -108,7 +111,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Columns(argparse.HelpFormatter):
-    """Help starts in column 26, so that most options take one line."""
+    """A format in which help starts in column 26, so that most options take one line."""
 
     def __init__(self, prog: str, **options: Any) -> None:
         columns = min(max(shutil.get_terminal_size().columns, 80), 100)
@@ -126,6 +129,6 @@ class _ShowAll(argparse.Action):
 
 
 def _left(action: argparse.Action) -> str:
-    """`AUDIT`, or `--out FILE`."""
+    """An argument as usage shows it, such as `AUDIT` or `--out FILE`."""
     name = str(action.metavar or action.dest)
     return " ".join([*action.option_strings[-1:], name])

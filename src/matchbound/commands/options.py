@@ -1,4 +1,4 @@
-"""Options that several verbs share, and values from their text: `precision=0.9`, `name=FILE`."""
+"""Options that several verbs share, and parsers of values: `precision=0.9`, `name=FILE`."""
 
 import argparse
 import math
@@ -10,7 +10,7 @@ from matchbound.errors import InputError
 
 
 class MetricsHelp(str):
-    """Help that names the metrics: {metrics} are all, {default} those certified by default.
+    """A help text with the metrics' names: {metrics} are all, {default} those of certificates.
 
     They are looked up when help is printed: parsing must not load the theorems, which takes long.
     """
@@ -25,7 +25,7 @@ class MetricsHelp(str):
 
 
 def add_choices(parser: argparse.ArgumentParser) -> None:
-    """Add the choices that are fixed at the draw, or without one at the certificate."""
+    """Add the choices that a draw fixes; without a draw, `certify` takes them."""
     group = parser.add_argument_group("choices, fixed before labels are seen")
     group.add_argument("--delta", type=float, help="probability of failure (default: 0.05)")
     group.add_argument(
@@ -109,7 +109,7 @@ def add_columns(parser: argparse._ActionsContainer) -> None:
 
 
 def add_sides(parser: argparse.ArgumentParser) -> None:
-    """Add what the population is matched with, and how a matcher's table is read."""
+    """Add options for what the population is matched with, and for a matcher's columns."""
     group = parser.add_argument_group("the population and the matchers' tables")
     group.add_argument(
         "--dedupe", action="store_true", help="the population is matched with itself"
@@ -121,9 +121,9 @@ def add_sides(parser: argparse.ArgumentParser) -> None:
     add_columns(group)
 
 
-def add_engine(parser: argparse.ArgumentParser, **how: Any) -> None:
+def add_engine(parser: argparse.ArgumentParser, **settings: Any) -> None:
     group = parser.add_argument_group("large tables")
-    group.add_argument("--engine", choices=("duckdb", "spark"), **how)
+    group.add_argument("--engine", choices=("duckdb", "spark"), **settings)
     add_memory(group)
 
 
@@ -137,7 +137,7 @@ def add_force(parser: argparse._ActionsContainer) -> None:
 
 
 def chosen(options: argparse.Namespace) -> dict[str, Any]:
-    """The choices that were typed, by the names of `Choices`; the others keep their defaults."""
+    """The typed choices, by the names of `Choices`; others keep their defaults."""
     values = {
         "delta": options.delta,
         "metrics": options.metric,
@@ -158,7 +158,7 @@ def chosen(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def numbers(text: str | None, argument: str) -> tuple[float, ...] | None:
-    """`0.5,0.9`."""
+    """Parse `0.5,0.9`."""
     if text is None:
         return None
     try:
@@ -171,7 +171,7 @@ def numbers(text: str | None, argument: str) -> tuple[float, ...] | None:
 
 
 def by_algorithm(texts: Sequence[str] | None) -> Any:
-    """A file; or with `name=FILE` a file for each algorithm."""
+    """Parse a file, or `name=FILE` for each algorithm."""
     if not texts:
         return None
     if len(texts) == 1 and ("=" not in texts[0] or Path(texts[0]).exists()):
@@ -186,7 +186,7 @@ def by_algorithm(texts: Sequence[str] | None) -> Any:
 
 
 def pairs(texts: Sequence[str] | None, argument: str) -> list[tuple[str, str]]:
-    """`name=value`, for each text."""
+    """Parse texts `name=value`."""
     pairs = []
     for text in texts or ():
         name, equals, value = text.partition("=")
@@ -199,7 +199,7 @@ def pairs(texts: Sequence[str] | None, argument: str) -> list[tuple[str, str]]:
 
 
 def by_metric(texts: Sequence[str] | None, argument: str) -> dict[str, float]:
-    """`precision=0.9`, for each metric."""
+    """Parse texts `precision=0.9`, each metric at most once."""
     values: dict[str, float] = {}
     for text in texts or ():
         metric, _, number = text.partition("=")
@@ -217,7 +217,7 @@ def by_metric(texts: Sequence[str] | None, argument: str) -> dict[str, float]:
 
 
 def columns(text: str | None) -> dict[str, str]:
-    """`x=left_id,y=right_id`."""
+    """Parse `x=left_id,y=right_id`."""
     if not text:
         return {}
     from matchbound.tables.forms import COLUMN_ROLES

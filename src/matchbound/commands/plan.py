@@ -49,7 +49,7 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """1 if no number of labels reaches the targets."""
+    """Print a plan; return 1 if no number of labels reaches the targets."""
     from matchbound.files import refuse_existing
     from matchbound.plans.chart import check_plot
     from matchbound.plans.plan import plan

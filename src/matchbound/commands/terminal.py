@@ -1,4 +1,4 @@
-"""What every verb does with the terminal: print, show progress, end by a signal."""
+"""The terminal, for all verbs: print, show progress, end by a signal."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from matchbound.errors import EngineError
 
 
 def say(text: object) -> None:
-    """Print, whether or not anyone is still reading."""
+    """Print; if nobody reads any more, discard the text and what follows."""
     try:
         print(text, flush=True)
     except BrokenPipeError:
@@ -22,7 +22,7 @@ def say(text: object) -> None:
 
 
 def progress(stage: str) -> None:
-    """Print a stage of the work to a person who waits; nothing to a file or a pipe."""
+    """Print a stage of the work to a terminal; print nothing to a file or a pipe."""
     if sys.stderr.isatty():
         print(f"matchbound: {stage} …", file=sys.stderr)
 

@@ -1,10 +1,10 @@
-"""The table of verbs: what help shows, without loading what a verb needs."""
+"""The table of verbs, so that help can be shown without loading the verbs' modules."""
 
 from typing import NamedTuple
 
 
 class Verb(NamedTuple):
-    """A verb; the module of its name in this room has `add_arguments` and `run`."""
+    """A verb. The module of this room that has its name has `add_arguments` and `run`."""
 
     name: str
     line: str
@@ -31,7 +31,7 @@ VERBS = (
 
 
 def overview(*, every: bool) -> str:
-    """What matchbound is for and its verbs: those of an ordinary audit, or all."""
+    """The help of bare `matchbound`: its purpose, and the verbs of an ordinary audit, or all."""
     verbs = [verb for verb in VERBS if every or verb.ordinary]
     width = max(len(verb.name) for verb in verbs)
     more = "" if every else "\n`matchbound --help-all` shows all verbs."

@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """1 if the certificate does not hold."""
+    """Verify a certificate; return 1 if it does not hold."""
     from matchbound.certificates.verification import verify
 
     verification = verify(

@@ -69,6 +69,6 @@ def _matcher(options: argparse.Namespace) -> tuple[Any, float | None]:
 
 
 def _whole(number: float | None) -> int | float | None:
-    """A whole number as an int: 2.0 witnesses are 2."""
+    """Return a whole number as an int: 2.0 witnesses are 2."""
     is_whole = number is not None and math.isfinite(number) and number == int(number)
     return int(number) if is_whole and number is not None else number

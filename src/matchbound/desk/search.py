@@ -98,7 +98,7 @@ class Search:
         return got
 
     def _surprise(self, holders: Any) -> Any:
-        """The score of what so many rows have; above 0 even if all have it in several fields."""
+        """The score of a word that `holders` rows have; above 0 even if all have it."""
         return np.log1p(self._rows / holders)
 
 

@@ -12,7 +12,7 @@ from matchbound.compiled import compiled
 from matchbound.matchers._layout import lot, mixed, record
 
 X, Y, MARKS, NEXT_X, NEXT_Y, USED = range(6)  # columns of an entry; USED: it has spread marks
-MOST = np.uint64(1 << 31)  # more than any number of marks
+MOST = np.uint64(1 << 31)  # at least any number of marks
 SHIFT = np.uint64(32)
 
 

@@ -1,1 +1,1 @@
-"""Before anything is labelled: the labels that a target needs."""
+"""Plan an audit before anything is labelled: how many labels a target needs."""

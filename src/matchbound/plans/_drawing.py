@@ -7,9 +7,9 @@ from matchbound.compiled import compiled
 
 @compiled
 def draw_kinds(uniform, urn):  # type: ignore[no-untyped-def]
-    """Who counts, and who is right, in draw order; one sample a row.
+    """Draw samples: whether each drawn node counts, and whether it is right; one row per sample.
 
-    Each draw has a row of uniform numbers, one for each sample.
+    `uniform` has a row of random numbers for each draw, one number for each sample.
     """
     nodes, members, right = urn
     draws, rows = uniform.shape
@@ -30,7 +30,7 @@ def draw_kinds(uniform, urn):  # type: ignore[no-untyped-def]
 
 @compiled
 def packed(member, values):  # type: ignore[no-untyped-def]
-    """Only those that count, each row's one after the other, and how many they are."""
+    """Move the values of nodes that count to the beginning of each row; return how many count."""
     rows, draws = member.shape
     kept, counts = np.zeros((rows, draws)), np.zeros(rows, dtype=np.int64)
     for row in range(rows):

@@ -1,4 +1,4 @@
-"""A plan's curve over labels, as SVG or in an offline page."""
+"""A plan's chart over the number of labels, as SVG or in an offline page."""
 
 from html import escape
 from pathlib import Path
@@ -33,7 +33,7 @@ def check_plot(path: str | Path) -> Path:
 
 
 def save(svg: str, text: str, path: str | Path, *, force: bool) -> None:
-    """Write a chart; as a page, with the plan in words below it."""
+    """Write a chart as SVG, or as a page with the plan in words below it."""
     path = check_plot(path)
     page = PAGE.format(title=TITLE, svg=svg, text=escape(text))
     write_whole({path: page if path.suffix == ".html" else svg}, force=force)
@@ -44,7 +44,7 @@ def _budgets(most: int) -> list[int]:
 
 
 def powers(question: Question, needed: int | None, most: int) -> str:
-    """The probability of reaching each target, and all of them, with up to `most` labels."""
+    """A chart of the probability of reaching each target, and all of them, up to `most` labels."""
     prospects, targets = Prospects(question), question.targets
     budgets = _budgets(most)
     series = [
@@ -66,7 +66,7 @@ def powers(question: Question, needed: int | None, most: int) -> str:
 
 
 def expected_bounds(question: Question, most: int) -> str:
-    """The bounds to expect from up to `most` labels."""
+    """A chart of the bounds to expect, up to `most` labels."""
     prospects, budgets = Prospects(question), _budgets(most)
     series = [
         Series(metric, [(n, margin.typical(n)) for n in budgets])

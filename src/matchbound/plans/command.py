@@ -1,11 +1,14 @@
-"""The draw that a plan leads to."""
+"""The command that draws what a plan planned."""
 
 from matchbound.plans.question import Question
 from matchbound.theorems import Choices
 
 
 def draw_command(question: Question, labels: int) -> str:
-    """Every choice that is not the default, numbers in full: read back, they are the same."""
+    """The `matchbound draw` command with all choices that are not defaults.
+
+    Numbers have all their digits, so that the draw reads the same values.
+    """
     choices, default = question.choices, Choices()
     words = ["matchbound draw POPULATION", f"--labels {labels}"]
     if question.train:

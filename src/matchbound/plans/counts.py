@@ -1,6 +1,7 @@
-"""What `sharp` makes of a sample, from its counts alone: the same numbers, without its labels.
+"""Guarantees of the theorem `sharp` from a sample's counts alone, without a tally of labels.
 
-Only where the gap is a census and the labels' bound `auto`; the tests hold it against the theorems.
+It works only where the gap is a census and the labels' bound is `auto`, and gives the same numbers:
+tests compare it with the theorems.
 """
 
 from collections.abc import Callable
@@ -24,18 +25,18 @@ from matchbound.theorems import (
 
 
 class Urn(NamedTuple):
-    """`nodes` of which `members` count for the metric; at `right` of these the matcher is right."""
+    """`nodes`, of which `members` count for the metric; at `right` of these, matches are right."""
 
     nodes: int
     members: int
     right: int
 
 
-class Sample(NamedTuple):
-    """`seen` was drawn from `urn`; `known` are the training nodes, outside it.
+class SampleCounts(NamedTuple):
+    """The counts of a sample: `seen` are drawn from `urn`; `known` are training nodes outside it.
 
-    The complete matcher has other matches than the holdout one at `changed` nodes without a label;
-    at the others it is as right.
+    The complete matcher has other matches than the holdout one at `changed` nodes without a label.
+    Elsewhere both are right at the same nodes.
     """
 
     urn: Urn
@@ -52,29 +53,30 @@ class Sample(NamedTuple):
         return self.urn.nodes - self.seen.nodes
 
 
-def _ones(sample: Sample, design: Design) -> int:
+def _ones(sample: SampleCounts, design: Design) -> int:
     """A lower bound on how many of the urn's members are right."""
     (delta,) = design.shares(1)
     return hypergeometric_lower(sample.seen.right, sample.seen.members, sample.urn.members, delta)
 
 
-def exact_precision(sample: Sample, design: Design) -> float:
+def exact_precision(sample: SampleCounts, design: Design) -> float:
     return precision(sample, _ones(sample, design))
 
 
-def exact_error_rate(sample: Sample, design: Design) -> float:
+def exact_error_rate(sample: SampleCounts, design: Design) -> float:
     return error_rate(sample, _ones(sample, design))
 
 
-def exact_recall(sample: Sample, design: Design) -> float:
+def exact_recall(sample: SampleCounts, design: Design) -> float:
     return recall(sample, _steps(sample, design), design)
 
 
-def near_recall(sample: Sample, design: Design) -> tuple[float, float]:
-    """The exact value is the least over a range of N, which takes long to find.
+def near_recall(sample: SampleCounts, design: Design) -> tuple[float, float]:
+    """Two numbers that the exact recall is between; they take less time than the exact value.
 
-    But for a saw-tooth it lies at one end of the range: at the upper, where a sample of so many
-    tells least, or at the lower, where the changes weigh most.
+    The exact value is the least over a range of N. Apart from a saw-tooth, the least is at an end:
+    at the upper one, where the sample is the smallest part, or at the lower one, where the changed
+    nodes weigh most.
     """
     steps = _steps(sample, design)
     first, most = max(_least(sample, design), steps.fewest), _most(sample)
@@ -87,7 +89,7 @@ def near_recall(sample: Sample, design: Design) -> tuple[float, float]:
 
 
 class Bets(NamedTuple):
-    """What star bets are sized by, and the sum and number of members that are known besides."""
+    """The arguments of star bets; `known` is the sum and the number of known members."""
 
     size: int
     delta: float
@@ -95,12 +97,12 @@ class Bets(NamedTuple):
     known: tuple[float, int] = (0.0, 0)
 
 
-def precision_bets(sample: Sample, design: Design) -> Bets:
+def precision_bets(sample: SampleCounts, design: Design) -> Bets:
     (delta,) = design.shares(1)
     return Bets(sample.urn.members, delta, design.planned_variance())
 
 
-def recall_bets(sample: Sample, design: Design) -> Bets:
+def recall_bets(sample: SampleCounts, design: Design) -> Bets:
     delta, _ = design.shares(2)
     variance = design.planned_variance(design.matched or 1.0)
     known = (float(sample.known.right), sample.known.members)
@@ -108,7 +110,7 @@ def recall_bets(sample: Sample, design: Design) -> Bets:
 
 
 def precision_by_star(
-    sample: Sample, design: Design, member: NDArray[np.bool_], values: NDArray[np.float64]
+    sample: SampleCounts, design: Design, member: NDArray[np.bool_], values: NDArray[np.float64]
 ) -> float:
     bets = precision_bets(sample, design)
     low = bounds.lower(
@@ -118,7 +120,7 @@ def precision_by_star(
 
 
 def recall_by_star(
-    sample: Sample, design: Design, member: NDArray[np.bool_], values: NDArray[np.float64]
+    sample: SampleCounts, design: Design, member: NDArray[np.bool_], values: NDArray[np.float64]
 ) -> float:
     bets = recall_bets(sample, design)
     low = bounds.ratio_lower(member, values, **bets._asdict())
@@ -126,33 +128,33 @@ def recall_by_star(
 
 
 def precision_needs(
-    sample: Sample,
+    sample: SampleCounts,
     design: Design,
     counts: NDArray[np.int64],
     changed: NDArray[np.float64],
     target: float,
 ) -> NDArray[np.float64]:
-    """(known + members·bound − changed)/all is to reach the target."""
+    """The labels' bound that is needed: (known + members·bound − changed)/all ≥ target."""
     everyone = sample.known.members + sample.urn.members
     needed = target * everyone - sample.known.right + changed
     return np.asarray(needed / sample.urn.members)
 
 
 def recall_needs(
-    sample: Sample,
+    sample: SampleCounts,
     design: Design,
     counts: NDArray[np.int64],
     changed: NDArray[np.float64],
     target: float,
 ) -> NDArray[np.float64]:
-    """bound − changed/N is to reach the target, at the least N."""
+    """The labels' bound that is needed: bound − changed/N ≥ target, at the least N."""
     if not changed.any():
         return np.full(len(counts), target)
     return target + changed / least_members(sample, counts, design)
 
 
-def precision(sample: Sample, low: float) -> float:
-    """From a lower bound on how many of the urn's members are right."""
+def precision(sample: SampleCounts, low: float) -> float:
+    """The guarantee from a lower bound on how many of the urn's members are right."""
     elsewhere = max(0.0, low - sample.seen.right - sample.changed)
     others = sample.urn.members - sample.seen.members
     members = sample.known.members + sample.urn.members
@@ -160,8 +162,8 @@ def precision(sample: Sample, low: float) -> float:
     return within(_ends(sample.right, others, members), value, "lower")
 
 
-def error_rate(sample: Sample, low: float) -> float:
-    """The same; every node counts."""
+def error_rate(sample: SampleCounts, low: float) -> float:
+    """The guarantee from a lower bound on how many of the urn's nodes are right; all count."""
     labelled = sample.known.nodes + sample.seen.nodes
     elsewhere = sample.unseen - (low - sample.seen.right) + sample.changed
     wrong = labelled - sample.right + min(max(elsewhere, 0.0), sample.unseen)
@@ -169,8 +171,8 @@ def error_rate(sample: Sample, low: float) -> float:
     return within(_ends(labelled - sample.right, sample.unseen, nodes), wrong / nodes, "upper")
 
 
-def recall(sample: Sample, right_if: Line | Steps, design: Design) -> float:
-    """From a lower bound on how many are right, if N nodes have a true match."""
+def recall(sample: SampleCounts, right_if: Line | Steps, design: Design) -> float:
+    """The guarantee from a lower bound on how many are right if N nodes have a true match."""
     right, most = float(sample.right), _most(sample)
     spent = right + sample.changed
     value = worst_ratio(right_if, _least(sample, design), most, right, spent, 0.0)
@@ -178,26 +180,28 @@ def recall(sample: Sample, right_if: Line | Steps, design: Design) -> float:
 
 
 def _ends(seen: int, others: int, size: int) -> tuple[Fraction, Fraction]:
-    """What labels leave possible: the others are all wrong, or all right."""
+    """The range that labels leave possible: all other nodes are wrong, or all are right."""
     return Fraction(seen, size), Fraction(seen + others, size)
 
 
-def _most(sample: Sample) -> int:
+def _most(sample: SampleCounts) -> int:
     return sample.known.members + sample.seen.members + sample.unseen
 
 
-def _least(sample: Sample, design: Design) -> int:
+def _least(sample: SampleCounts, design: Design) -> int:
     return int(least_members(sample, np.array([sample.seen.members]), design)[0])
 
 
-def least_members(sample: Sample, seen: NDArray[np.int64], design: Design) -> NDArray[np.int64]:
-    """A lower bound on how many count, for each number of those seen."""
+def least_members(
+    sample: SampleCounts, seen: NDArray[np.int64], design: Design
+) -> NDArray[np.int64]:
+    """A lower bound on how many nodes count, for each number of counting nodes in a sample."""
     _, delta = design.shares(2)
     others = hypergeometric_lower(seen, sample.seen.nodes, sample.urn.nodes, delta)
     return np.maximum(sample.known.members + others, 1)
 
 
-def _steps(sample: Sample, design: Design) -> Steps:
+def _steps(sample: SampleCounts, design: Design) -> Steps:
     delta, _ = design.shares(2)
     right, drawn, known = sample.seen.right, sample.seen.members, sample.known
     return Steps(
@@ -208,9 +212,9 @@ def _steps(sample: Sample, design: Design) -> Steps:
     )
 
 
-Star = Callable[[Sample, Design, NDArray[np.bool_], NDArray[np.float64]], float]
+Star = Callable[[SampleCounts, Design, NDArray[np.bool_], NDArray[np.float64]], float]
 Needs = Callable[
-    [Sample, Design, NDArray[np.int64], NDArray[np.float64], float], NDArray[np.float64]
+    [SampleCounts, Design, NDArray[np.int64], NDArray[np.float64], float], NDArray[np.float64]
 ]
 
 
@@ -218,24 +222,23 @@ Needs = Callable[
 class ByBets:
     """A metric by star bets, on a sample in draw order.
 
-    `needs` is what the labels' bound must be for a target to be reached, for each sample by how
-    many of it count and how many nodes are changed. `over_members`: only nodes that count are bet
-    on.
+    `needs` computes the labels' bound that a target needs, for each sample, from how many of its
+    nodes count and how many nodes are changed. `over_members`: only nodes that count are bet on.
     """
 
     value: Star
-    bets: Callable[[Sample, Design], Bets]
+    bets: Callable[[SampleCounts, Design], Bets]
     needs: Needs
     over_members: bool
 
 
 @dataclass(frozen=True)
 class Shortcut:
-    """A metric's guarantee from counts: where values are 0 or 1, and by star bets if they may be
-    fractions. `near` gives two numbers that the exact value lies between."""
+    """A metric's guarantee from counts: `exact` where values are 0 or 1, and `by_bets` if they may
+    be fractions. `near` gives two numbers that the exact value is between."""
 
-    exact: Callable[[Sample, Design], float]
-    near: Callable[[Sample, Design], tuple[float, float]] | None = None
+    exact: Callable[[SampleCounts, Design], float]
+    near: Callable[[SampleCounts, Design], tuple[float, float]] | None = None
     by_bets: ByBets | None = None
 
 
@@ -251,4 +254,4 @@ SHORTCUTS = {
     ),
     "error-rate": Shortcut(exact_error_rate),
 }
-"""Metrics that counts are enough for. Any other metric is planned by its theorem, only slower."""
+"""The metrics that are planned from counts. Others are planned by their theorems, more slowly."""

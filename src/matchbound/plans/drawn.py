@@ -1,4 +1,4 @@
-"""Simulated samples of the population that was guessed; the same ones at every call."""
+"""Simulated samples of the guessed population; the same ones at every call."""
 
 from functools import lru_cache
 
@@ -9,20 +9,20 @@ from matchbound.plans.counts import Urn
 
 SEED = 2718
 BLOCK = 50  # samples at a time
-KEPT = 2**14  # places: longer samples are drawn anew each time
+KEPT = 2**14  # labels: longer samples are not kept, but drawn again each time
 
-Rows = tuple[NDArray[np.bool_], NDArray[np.bool_]]
-"""Who counts, and who is right, in draw order; one sample a row."""
+Block = tuple[NDArray[np.bool_], NDArray[np.bool_]]
+"""Whether each node counts, and whether it is right, in draw order; one row per sample."""
 
 
-def samples(urn: Urn, labels: int, block: int) -> Rows:
-    """One block of them. A shorter sample is the beginning of a longer: so powers rise smoothly."""
+def samples(urn: Urn, labels: int, block: int) -> Block:
+    """A block of samples. Shorter ones are beginnings of longer ones, so powers rise smoothly."""
     length = min(1 << (labels - 1).bit_length(), urn.nodes)
     member, right = (_kept if length <= KEPT else _block)(urn, length, block)
     return member[:, :labels], right[:, :labels]
 
 
-def _block(urn: Urn, length: int, block: int) -> Rows:
+def _block(urn: Urn, length: int, block: int) -> Block:
     from matchbound.plans._drawing import draw_kinds
 
     uniform = np.random.default_rng([SEED, block]).random((length, BLOCK))

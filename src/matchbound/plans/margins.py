@@ -1,4 +1,4 @@
-"""A metric as it is guessed to be, and the guarantee that a sample of it would get."""
+"""A metric with its guessed value, and the guarantee that a sample would give."""
 
 import math
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchbound.bounds import BOUNDS
-from matchbound.plans.counts import SHORTCUTS, Sample, Shortcut, Urn
+from matchbound.plans.counts import SHORTCUTS, SampleCounts, Shortcut, Urn
 from matchbound.plans.search import NORMAL
 from matchbound.theorems import (
     METRICS,
@@ -29,13 +29,13 @@ NONE = Label.alone(0, 0, 0)
 
 @dataclass(frozen=True)
 class Margin:
-    """Of `size` nodes `members` count for the metric, and the holdout matcher is right at `right`.
+    """A metric's guessed population: of `size` nodes, `members` count and `right` are right.
 
-    A node that counts has `each` matches, all right or all wrong. `choices` are the metric's
-    own, with its share of δ. The holdout matcher matches a share of all nodes, `found_share`; the
-    complete one has others at the share `gap_rate` (None: there is no complete matcher). At
-    labelled nodes the complete matcher is taken to be as right as the holdout one. The `train`
-    nodes, and how many of them are drawn to validate on too, are taken to be as expected.
+    A node that counts has `each` matches, all right or all wrong. `choices` are those of the metric
+    alone, with its share of δ. The holdout matcher matches the share `found_share` of all nodes;
+    the complete one has other matches at the share `gap_rate` (None: there is no complete matcher).
+    Assumed: at labelled nodes both matchers are right at the same nodes; and the `train` nodes, and
+    their number among the validation nodes, are as expected.
     """
 
     metric: str
@@ -75,13 +75,13 @@ class Margin:
 
     @cached_property
     def shortcut(self) -> Shortcut | None:
-        """How counts tell the guarantee, without a tally of labels; None if they do not."""
+        """How to compute the guarantee from counts, without a tally; None if that is impossible."""
         c = self.choices
-        plain = c.theorem == "sharp" and c.bound == "auto" and not (c.is_sampled or c.brought)
-        return SHORTCUTS.get(self.metric) if plain else None
+        is_plain = c.theorem == "sharp" and c.bound == "auto" and not (c.is_sampled or c.brought)
+        return SHORTCUTS.get(self.metric) if is_plain else None
 
     def fresh(self, labels: int) -> int:
-        """The validation nodes that tell: `sharp` knows D's already."""
+        """The number of validation nodes outside D, whose labels `sharp` counts exactly."""
         return labels - self._overlap(labels)
 
     def _overlap(self, labels: int) -> int:
@@ -89,7 +89,7 @@ class Margin:
 
     @cached_property
     def _trained(self) -> tuple[Label, ...]:
-        """D's labels, as expected; `paper` makes no use of them."""
+        """D's expected labels; none for `paper`, which does not use them."""
         if self.choices.theorem == "paper":
             return ()
         members = round(self.train * self.members / self.size)
@@ -102,32 +102,32 @@ class Margin:
 
     @cached_property
     def known(self) -> Urn:
-        """D."""
+        """The counts of D."""
         counting = [label for label in self._trained if label != NONE]
         right = sum(bool(label.ht) for label in counting)
         return Urn(len(self._trained), len(counting), right)
 
     @cached_property
     def urn(self) -> Urn:
-        """What the validation nodes outside D are drawn from."""
+        """The counts of X − D, from which the validation nodes outside D are drawn."""
         nodes, members, right = self.known
         return Urn(self.size - nodes, self.members - members, self.right - right)
 
-    def sample(self, labels: int, members: int = 0, right: int = 0) -> Sample:
+    def sample(self, labels: int, members: int = 0, right: int = 0) -> SampleCounts:
         fresh = self.fresh(labels)
         changed = self.outside(fresh, members)[2]
-        return Sample(self.urn, self.known, Urn(fresh, members, right), changed)
+        return SampleCounts(self.urn, self.known, Urn(fresh, members, right), changed)
 
     def expected(self, labels: int) -> tuple[float, float]:
-        """How many of them count, and are right."""
+        """The expected number of validation nodes outside D that count, and that are right."""
         nodes, members, right = self.urn
         counting = self.fresh(labels) * members / nodes
         return counting, counting * right / max(members, 1)
 
     def typical(self, labels: int) -> float:
-        """The bound from the sample expected, between those from the nearest whole numbers."""
+        """The bound from the expected sample, interpolated between whole numbers of nodes."""
         members, right = self.expected(labels)
-        if self.is_ordered:  # it moves in no steps with the members
+        if self.is_ordered:  # it hardly changes with the members: no interpolation over these
             count = max(round(members), 1)
             return _between(
                 lambda w: self.spread(labels, count, count - w), count * (1 - self.mean)
@@ -141,27 +141,27 @@ class Margin:
         )
 
     def spread(self, labels: int, members: int, right: int) -> float:
-        """From a sample whose kinds are evenly spread over its order."""
+        """The bound from a sample whose three kinds of nodes are evenly spread over its order."""
         counts = (right, members - right, self.fresh(labels) - members)
-        places = np.concatenate([(np.arange(n) + 0.5) / max(n, 1) for n in counts])
+        positions = np.concatenate([(np.arange(n) + 0.5) / max(n, 1) for n in counts])
         kinds = np.repeat(np.arange(3), counts)
-        return self.of_order(labels, kinds[np.argsort(places, kind="stable")])
+        return self.of_order(labels, kinds[np.argsort(positions, kind="stable")])
 
     def value(self, labels: int, members: int, right: int) -> float:
-        """From a sample in which so many count and are right; any order."""
+        """The bound from a sample of which `members` count and `right` are right, in any order."""
         if self.shortcut is not None:
             return self.shortcut.exact(self.sample(labels, members, right), self.design)
         return self._of(labels, self._labels(self.fresh(labels), members, right), members).value
 
     def between(self, labels: int, members: int, right: int) -> tuple[float, float]:
-        """Two numbers close to the value that it lies between; faster to compute than the value."""
+        """Two close numbers that the value is between; faster to compute than the value."""
         if self.shortcut is not None and self.shortcut.near is not None:
             return self.shortcut.near(self.sample(labels, members, right), self.design)
         value = self.value(labels, members, right)
         return value, value
 
     def of_order(self, labels: int, kinds: NDArray[np.int64]) -> float:
-        """From a sample given in its order: 0 right, 1 wrong, 2 does not count."""
+        """The bound from a sample in its order; kinds are 0 right, 1 wrong, 2 does not count."""
         member, right = kinds < 2, (kinds == 0).astype(float)
         members = int(member.sum())
         if self.shortcut is not None and self.shortcut.by_bets is not None:
@@ -171,58 +171,61 @@ class Margin:
         return self._of(labels, tuple(by_kind[kind] for kind in kinds), members).value
 
     def _of(self, labels: int, fresh: tuple[Label, ...], members: int) -> Guarantee:
-        again = self._trained[: self._overlap(labels)]
-        places = tuple(range(len(fresh), len(fresh) + len(again)))
+        in_both = self._trained[: self._overlap(labels)]
+        overlap = tuple(range(len(fresh), len(fresh) + len(in_both)))
         gap = self._gap(len(fresh), members)
-        tally = Tally(self.size, self._trained, fresh + again, places, gap)
+        tally = Tally(self.size, self._trained, fresh + in_both, overlap, gap)
         complete = self.gap_rate is not None
-        (made,) = guarantees({WHOLE: tally}, self.choices, complete=complete)
-        return made
+        (guarantee,) = guarantees({WHOLE: tally}, self.choices, complete=complete)
+        return guarantee
 
     def _gap(self, fresh: int, members: int) -> tuple[Cell, ...]:
-        """The cells of both matchers, as expected: of all nodes without a label, or of a sample."""
-        nodes, found, changed = self.outside(fresh, members)
+        """The expected cells of both matchers: of all nodes without a label, or of a sample."""
+        nodes, matched, changed = self.outside(fresh, members)
         e = self.each
         cells = (
-            Cell(0, 0, 0, nodes - found),
+            Cell(0, 0, 0, nodes - matched),
             Cell(e, e, 0, changed),
-            Cell(e, e, e, found - changed),
+            Cell(e, e, e, matched - changed),
         )
         return tuple(cell for cell in cells if cell.nodes)
 
     def outside(self, fresh: int, members: int) -> tuple[int, int, int]:
-        """The nodes that are compared; those that the holdout matcher matches; that are changed."""
+        """The numbers of nodes compared, of these matched by the holdout matcher, and changed."""
         nodes = self.choices.gap or self.size - len(self._trained) - fresh
-        found = round(nodes * self.found_share)
+        matched = round(nodes * self.found_share)
         if self.choices.gap:
-            found = max(found, 1)
+            matched = max(matched, 1)
         elif self.row.members == "matched":
-            found = self.urn.members - members
-        return nodes, found, min(round(nodes * (self.gap_rate or 0)), found)
+            matched = self.urn.members - members
+        return nodes, matched, min(round(nodes * (self.gap_rate or 0)), matched)
 
     def deviation(self, labels: int) -> float:
-        """About that of the bound: that of the share of right ones."""
+        """The standard deviation of the share of right nodes, which is about that of the bound."""
         nodes, members, right = self.urn
         counting = max(self.expected(labels)[0], 1.0)
         share = right / members
         return math.sqrt(share * (1 - share) / counting * max(1 - self.fresh(labels) / nodes, 0))
 
     def start(self, target: float) -> int:
-        """About how many labels give even odds, by the normal distribution: to search from."""
+        """About how many labels reach the target half the time, by the normal distribution.
+
+        A search starts from it.
+        """
         (delta, *_), share = self.design.shares(2), self.members / self.size
-        away = self.mean - self.row.rightness(target)
-        away -= (self.gap_rate or 0) / share
-        if away <= 0:
+        distance = self.mean - self.row.rightness(target)
+        distance -= (self.gap_rate or 0) / share
+        if distance <= 0:
             return self.size
         deviation = 1.2 * NORMAL.inv_cdf(1 - delta) * math.sqrt(self.mean * (1 - self.mean) / share)
-        return round(max(1.0, 1 / ((away / deviation) ** 2 + 1 / self.size)))
+        return round(max(1.0, 1 / ((distance / deviation) ** 2 + 1 / self.size)))
 
     def reaches(self, value: float, target: float) -> bool:
         return self.row.meets(value, target)
 
 
 def _between(value: Callable[[int], float], number: float) -> float:
-    """The value at a number that is not whole, from those at its neighbours."""
+    """The value at a number that need not be whole, interpolated between its neighbours."""
     whole, part = divmod(number, 1)
     low = value(int(whole))
     return low + part * (value(int(whole) + 1) - low) if part else low

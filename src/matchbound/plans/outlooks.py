@@ -1,4 +1,4 @@
-"""What a number of labels gives, metric by metric and together."""
+"""The bounds and probabilities to expect from a number of labels, by metric and together."""
 
 import math
 from collections.abc import Sequence
@@ -12,16 +12,16 @@ from matchbound.plans.search import NORMAL, first_true, near, settled
 from matchbound.plans.simulation import FEW, MANY, Simulated, Whole
 from matchbound.plans.sums import Summed
 
-MOST = 100_000  # labels; nobody plans for more
-STEPS = 1000  # likely bounds are given in thousandths
+MOST = 100_000  # labels that a plan considers
+STEPS = 1000  # likely bounds are multiples of a thousandth
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """A metric's `typical` bound, the one `likely` to be reached, the `power` to reach the target.
+    """A metric's `typical` bound, the `likely` one, and the `power` to reach the target.
 
-    `error` is the power's standard error, which was taken off twice: 0 if it was summed. None: not
-    asked for.
+    `likely` and `power` are None if not asked for. `error` is the power's standard error, of which
+    two were subtracted from it; 0 if the power is an exact sum.
     """
 
     typical: float
@@ -31,7 +31,7 @@ class Outlook:
 
 
 @dataclass(frozen=True)
-class Row:
+class OutlookRow:
     """A number of labels, each metric's outlook, and the power to reach all targets together."""
 
     labels: int
@@ -40,7 +40,7 @@ class Row:
 
 
 class Chances(Protocol):
-    """How likely a target is to be reached, by so many draws if it is simulated."""
+    """The probability of reaching a target, by this number of `draws` if it is simulated."""
 
     def power(self, labels: int, target: float, draws: int) -> float: ...
     def rough(self, labels: int, target: float) -> float: ...
@@ -49,7 +49,7 @@ class Chances(Protocol):
 
 
 class Prospects:
-    """The answers to a question: bounds, powers, labels needed. Computed values are kept."""
+    """The answers to a question: bounds, powers, labels needed. Powers are computed once."""
 
     def __init__(self, question: Question) -> None:
         self.question = question
@@ -74,7 +74,7 @@ class Prospects:
         return any(isinstance(self.chances[m], Simulated) for m in self.question.targets)
 
     def power(self, labels: int, metric: str, draws: int = FEW) -> float:
-        """Less two standard errors."""
+        """The probability of reaching the metric's target, minus two standard errors."""
         chances = self.chances[metric]
         key = labels, metric, draws
         if key not in self._powers:
@@ -88,11 +88,11 @@ class Prospects:
         return _all_of([self.power(labels, metric, draws) for metric in self.question.targets])
 
     def rough(self, labels: int) -> float:
-        """About the same, computed faster, for searching."""
+        """About `together`, computed faster, for a search."""
         targets = self.question.targets.items()
         return _all_of([self.chances[metric].rough(labels, target) for metric, target in targets])
 
-    def row(self, labels: int, *, likely: bool, draws: int = FEW) -> Row:
+    def row(self, labels: int, *, likely: bool, draws: int = FEW) -> OutlookRow:
         outlooks = {}
         for metric, margin in self.margins.items():
             outlook = Outlook(margin.typical(labels))
@@ -104,10 +104,10 @@ class Prospects:
                 outlook = replace(outlook, power=power, error=error)
             outlooks[metric] = outlook
         together = self.together(labels, draws) if self.question.targets else None
-        return Row(labels, outlooks, together)
+        return OutlookRow(labels, outlooks, together)
 
     def likely(self, labels: int, metric: str) -> float:
-        """The best bound, in three decimals, that is reached with the power wanted."""
+        """The best bound, in three decimals, that is reached with the wanted power."""
         margin, chances, wanted = self.margins[metric], self.chances[metric], self.question.power
         is_lower = margin.row.is_lower
 
@@ -122,10 +122,10 @@ class Prospects:
         return bound(first_true(missed, 1, STEPS, round(guess * STEPS)) - 1)
 
     def needed(self) -> int | None:
-        """The least labels from which on the targets are reached with the power wanted.
+        """The least number of labels from which on the targets are reached with the wanted power.
 
-        Summed powers rise with the labels but for a saw-tooth, of which one tooth is looked at
-        ahead. Simulated ones are looked at in steps of a fiftieth.
+        Summed powers rise with the labels except for a saw-tooth, so one tooth ahead is checked
+        too. Simulated powers are computed in steps of a fiftieth of the labels.
         """
         even, wanted = self._even(), self.question.power
         if even is None:
@@ -145,20 +145,23 @@ class Prospects:
         return least if least <= self.most else None
 
     def _needed_by_draws(self, guess: int) -> int | None:
-        """Few draws, corrected by what many say where they lead, lead to what many confirm."""
+        """Search by few draws, correct them by many draws at the result, and search again.
+
+        The answer is the first number of labels that many draws confirm.
+        """
         wanted, step = self.question.power, max(guess // 50, 1)
         last = self.most // step
 
-        def first(more: float, guess: int) -> int:
-            return first_true(lambda n: self.rough(n * step) + more >= wanted, 1, last, guess)
+        def first(correction: float, guess: int) -> int:
+            return first_true(lambda n: self.rough(n * step) + correction >= wanted, 1, last, guess)
 
-        near_it = min(first(0.0, guess // step), last)
-        more = self.together(near_it * step, MANY) - self.rough(near_it * step)
-        budgets = range(first(more, near_it) * step, self.most + 1, step)
+        by_few = min(first(0.0, guess // step), last)
+        correction = self.together(by_few * step, MANY) - self.rough(by_few * step)
+        budgets = range(first(correction, by_few) * step, self.most + 1, step)
         return next((n for n in budgets if self.together(n, MANY) >= wanted), None)
 
     def _even(self) -> int | None:
-        """Where the sample expected reaches every target, if anywhere."""
+        """The least labels whose expected sample reaches every target; None if there are none."""
         targets = self.question.targets.items()
 
         def reached(labels: int) -> bool:
@@ -172,9 +175,10 @@ class Prospects:
         return even if even <= self.most else None
 
     def limits(self) -> dict[str, float]:
-        """What each bound tends to: it keeps away as the root of the labels' variance does.
+        """The value that each bound tends to as labels are added.
 
-        Exact where all nodes are within what is planned for.
+        It is extrapolated: the distance falls like the standard deviation of a mean of the labels.
+        It is exact if all nodes may be labelled.
         """
         few, size = max(self.most // 4, 1), self.question.size
         near, far = (math.sqrt((1 - labels / size) / labels) for labels in (self.most, few))
@@ -185,16 +189,16 @@ class Prospects:
         return limits
 
     def moving(self, labels: int) -> dict[str, float]:
-        """What each bound loses if a tenth of the labels train rather than validate."""
+        """How much each bound loses if a tenth of the labels train rather than validate."""
         moved = labels // 10
         train = min(self.question.train + moved, self.question.size - 1)
-        other = replace(self.question, train=train).margins()
+        after = replace(self.question, train=train).margins()
         return {
-            metric: abs(margin.typical(labels) - other[metric].typical(labels - moved))
+            metric: abs(margin.typical(labels) - after[metric].typical(labels - moved))
             for metric, margin in self.margins.items()
         }
 
 
 def _all_of(powers: Sequence[float]) -> float:
-    """At least the probability of all events."""
+    """A lower bound on the probability of all events, by the union bound."""
     return max(0.0, 1 - math.fsum(1 - power for power in powers))

@@ -1,4 +1,4 @@
-"""Before anything is labelled: how many labels a target needs, or what a number of them gives."""
+"""`plan`: how many labels a target needs, or which bounds to expect from a number of labels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,40 +7,40 @@ from pathlib import Path
 from matchbound.errors import InputError
 from matchbound.plans import chart, words
 from matchbound.plans.command import draw_command
-from matchbound.plans.outlooks import Outlook, Prospects, Row
+from matchbound.plans.outlooks import Outlook, OutlookRow, Prospects
 from matchbound.plans.question import Question, check_labels, choices_for
 from matchbound.plans.simulation import FEW, MANY
 
-BUDGETS = (0.5, 0.75, 1.0, 1.5, 2.0)  # of the labels needed
-GIVEN = (0.5, 1.0, 2.0)  # of the labels given
-ROUND = (100, 300, 1000, 3000, 10_000)  # where no number of labels will do
+BUDGETS = (0.5, 0.75, 1.0, 1.5, 2.0)  # the rows of a plan, as multiples of the labels needed
+AROUND_LABELS = (0.5, 1.0, 2.0)  # the same, as multiples of the labels that the user gives
+ROUND = (100, 300, 1000, 3000, 10_000)  # the rows if no number of labels is enough
 
 
 @dataclass(frozen=True)
 class Plan:
     """The answer to a question.
 
-    `needed`: labels to validate on that reach the targets; None where `labels` were given, or where
-    no number that anyone plans for reaches them: `limits` then says what each bound tends to.
-    `rows`: what a few numbers of labels give. `moving`: what each bound loses if a tenth of the
-    labels train rather than validate.
+    `needed` is the number of labels to validate on that reaches the targets; None if the user gave
+    `labels`, or if no number up to 100,000 reaches them: `limits` are then the values that bounds
+    tend to. `rows` have the outlook for a few numbers of labels. `moving` is how much each bound
+    loses if a tenth of the labels train rather than validate.
     """
 
     question: Question
     labels: int | None
     needed: int | None
     limits: Mapping[str, float]
-    rows: tuple[Row, ...]
+    rows: tuple[OutlookRow, ...]
     moving: Mapping[str, float]
 
     @property
     def budget(self) -> int | None:
-        """The labels that were given, or else those needed."""
+        """The labels that the user gave, or else those needed."""
         return self.needed if self.labels is None else self.labels
 
     @property
     def command(self) -> str | None:
-        """The `matchbound draw` that repeats the plan's values, so that certifying uses them."""
+        """The `matchbound draw` command with the plan's values, so that the audit uses them."""
         return None if self.budget is None else draw_command(self.question, self.budget)
 
     def __str__(self) -> str:
@@ -56,7 +56,7 @@ class Plan:
         return "\n".join(lines)
 
     def save_plot(self, path: str | Path, *, force: bool = False) -> None:
-        """The curve over labels, as `.svg` or as an offline page `.html`."""
+        """Write the chart over labels, as `.svg` or as an offline page `.html`."""
         most = self.rows[-1].labels
         if self.question.targets and self.labels is None:
             svg = chart.powers(self.question, self.needed, most)
@@ -82,13 +82,13 @@ def plan(
     at_most_one_match: bool | None = None,
     gap: int | None = None,
 ) -> Plan:
-    """The labels needed for `targets`; or, given `labels`, the bounds to expect from them.
+    """Compute the labels needed for `targets`; or, given `labels`, the bounds to expect from them.
 
-    `size` nodes, of which the share `matched` has a true match; each metric in `guesses` has that
-    value. The complete matcher replaces matches by others at the share `gap_rate` of all nodes;
-    None if there is none. `power` is the probability of reaching all targets together. `delta`,
-    `theorem`, `bound`, `one_to_one`, `at_most_one_match` and `gap` are the choices of `draw`; what
-    is None is as it is there by default.
+    The population is assumed to have `size` nodes, of which the share `matched` has a true match;
+    `guesses` are the expected values of metrics. The complete matcher replaces matches by others at
+    the share `gap_rate` of all nodes; None if there is no complete matcher. `power` is the wanted
+    probability of reaching all targets together. `delta`, `theorem`, `bound`, `one_to_one`,
+    `at_most_one_match` and `gap` are the choices of `draw`; None stands for their defaults there.
 
     Where values are 0 or 1, probabilities are sums over all samples; else they are simulated.
     """
@@ -111,7 +111,7 @@ def plan(
     prospects = Prospects(question)
     needed = prospects.needed() if labels is None else None
     middle = needed if labels is None else check_labels(labels, size)
-    budgets = _budgets(middle, size, BUDGETS if labels is None else GIVEN)
+    budgets = _budgets(middle, size, BUDGETS if labels is None else AROUND_LABELS)
     rows = [
         prospects.row(n, likely=labels is not None, draws=MANY if n == middle else FEW)
         for n in budgets
@@ -127,8 +127,8 @@ def plan(
 
 
 def _budgets(middle: int | None, size: int, shares: Sequence[float]) -> list[int]:
-    wished = ROUND if middle is None else [round(middle * share) for share in shares]
-    return sorted({min(max(budget, 1), size) for budget in wished})
+    budgets = ROUND if middle is None else [round(middle * share) for share in shares]
+    return sorted({min(max(budget, 1), size) for budget in budgets})
 
 
-__all__ = ["Outlook", "Plan", "Question", "Row", "plan"]
+__all__ = ["Outlook", "OutlookRow", "Plan", "Question", "plan"]

@@ -1,4 +1,4 @@
-"""What is planned for: checked once, and turned into a guess for each metric."""
+"""The question that a plan answers: checked once, and turned into a margin for each metric."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,12 +12,12 @@ from matchbound.theorems import METRICS, Choices, matched_by_guess
 
 @dataclass(frozen=True)
 class Question:
-    """A population as it is guessed to be, what is wanted of it, and what is to be certified.
+    """A guessed population, the choices of its draw, and the targets to reach.
 
-    `size` nodes; the share with a true match, and the metrics' values, as guessed in `choices`,
-    which are the draw's; the complete matcher replaces matches by others at a share `gap_rate` of
-    all nodes (None: there is no complete matcher). `targets` by metric are to be reached, all
-    together, with probability `power`. `train` nodes are labelled to train on.
+    The population has `size` nodes; `choices` have the guessed values of metrics and the share of
+    nodes with a true match. The complete matcher replaces matches by others at a share `gap_rate`
+    of all nodes (None: there is no complete matcher). All `targets`, by metric, should be reached
+    together with probability `power`. `train` nodes are labelled to train on.
     """
 
     size: int
@@ -53,7 +53,7 @@ class Question:
         return {metric: self._margin(metric) for metric in self.choices.metrics}
 
     def _margin(self, metric: str) -> Margin:
-        """A metric alone, with its share of δ."""
+        """The margin of a metric alone, with its share of δ."""
         shares = {"matched": self.found_share, "true": self.matched, "all": 1.0}
         row, guess = METRICS[metric], self.choices.guesses[metric]
         members = max(round(shares[row.members] * self.size), 1)
@@ -67,13 +67,13 @@ class Question:
 
 
 def choices_for(guesses: Mapping[str, float], matched: float, **choices: object) -> Choices:
-    """Choices that certify every metric that is guessed; those that are None are left out."""
+    """Choices that certify every guessed metric; None stands for a default."""
     if not guesses:
         raise InputError("guess must be given for each metric, got none. Give precision=0.95.")
     metrics = [metric for metric in METRICS if metric in guesses] or list(guesses)
-    made = {name: value for name, value in choices.items() if value is not None}
-    own = {"guesses": dict(guesses), "matched": matched, "metrics": tuple(metrics)}
-    return Choices.from_dict(own | made)
+    chosen = {name: value for name, value in choices.items() if value is not None}
+    guessed = {"guesses": dict(guesses), "matched": matched, "metrics": tuple(metrics)}
+    return Choices.from_dict(guessed | chosen)
 
 
 def check_labels(labels: int, size: int) -> int:
@@ -117,14 +117,14 @@ def _check_targets(targets: Mapping[str, float], guesses: Mapping[str, float]) -
 
 
 def _check_whole(argument: str, value: Any, least: int, most: int, way_out: str) -> None:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or not least <= value <= most:
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    if not is_whole or not least <= value <= most:
         raise InputError(
             f"{argument} must be a whole number from {least} to {most}, got {value!r}. {way_out}."
         )
 
 
 def _check_power(power: Any) -> None:
-    number = isinstance(power, int | float) and not isinstance(power, bool)
-    if not number or not 0 < power < 1:
+    is_number = isinstance(power, int | float) and not isinstance(power, bool)
+    if not is_number or not 0 < power < 1:
         raise InputError(f"power must be above 0 and below 1, got {power!r}. Give for example 0.9.")

@@ -1,17 +1,18 @@
-"""Searches for a whole number, which a good guess makes short."""
+"""Searches for a whole number that start from a guess; a good guess makes them short."""
 
 from collections.abc import Callable
 from math import sqrt
 from statistics import NormalDist
 
 NORMAL = NormalDist()
-SURE = 1e-6  # as close to 0 or 1 as a probability gets before its normal quantile tells nothing
+SURE = 1e-6  # a probability closer to 0 or 1 has too imprecise a normal quantile
 
 
 def first_true(holds: Callable[[int], bool], low: int, high: int, guess: int) -> int:
-    """The least number from low to high for which something holds that then holds on.
+    """The least number from low to high for which a condition holds; high + 1 if there is none.
 
-    high + 1 if it holds for none. Two questions if the guess is right.
+    The condition must hold for all greater numbers too. If the guess is right, it is evaluated
+    twice.
 
     >>> first_true(lambda x: x * x >= 200, 0, 100, guess=14)
     15
@@ -34,9 +35,9 @@ def first_true(holds: Callable[[int], bool], low: int, high: int, guess: int) ->
 
 
 def near(power: Callable[[int], float], wanted: float, even: int, most: int) -> int:
-    """About where a power is reached that is about one half at `even`.
+    """About the number at which the power reaches `wanted`; at `even` it is about one half.
 
-    Its normal quantile is almost a straight line over the root of the number.
+    The power's normal quantile is almost a straight line over the root of the number.
     """
     (x0, z0), at = (sqrt(even), 0.0), min(2 * even, most)
     for _ in range(3):
@@ -49,7 +50,7 @@ def near(power: Callable[[int], float], wanted: float, even: int, most: int) -> 
 
 
 def settled(fails: Callable[[int], bool], least: int, tooth: int, most: int) -> int:
-    """The first number from `least` on that no failure follows within a tooth of the saw."""
+    """The first number from `least` on that is not followed by a failure within `tooth` numbers."""
     while True:
         ahead = range(min(least + tooth, most), least, -1)
         last = next((number for number in ahead if fails(number)), None)

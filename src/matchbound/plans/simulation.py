@@ -1,4 +1,4 @@
-"""How likely a bound that depends on the order is to reach a target, by simulation."""
+"""The probability that a bound that depends on the order reaches a target, by simulation."""
 
 import math
 
@@ -7,19 +7,19 @@ from numpy.typing import NDArray
 
 from matchbound.bounds import star_rejects
 from matchbound.plans.counts import ByBets
-from matchbound.plans.drawn import BLOCK, Rows, samples
+from matchbound.plans.drawn import BLOCK, Block, samples
 from matchbound.plans.margins import Margin
 from matchbound.theorems import ROUNDING, SCALE
 
-FEW, MANY = 400, 2000  # draws while searching, and for what is promised
-FEWER = 4  # times, where each needs a whole bound
+FEW, MANY = 400, 2000  # draws in a search, and for the answer
+FEWER = 4  # times fewer draws, if each needs a whole guarantee
 
 
 class Simulated:
-    """Powers from simulated draws, which are the same at every call, with their standard error.
+    """Powers from simulated draws, with standard errors. Draws are the same at every call.
 
-    For star bets and the theorem `sharp`: what is needed of the labels' bound follows from the
-    target, and it is reached if bets against it reject it. No bound is computed.
+    This is for star bets and the theorem `sharp`. The labels' bound that a target needs is computed
+    first; it is reached if bets reject it. So no bound has to be searched for.
     """
 
     def __init__(self, margin: Margin, by_bets: ByBets | None = None) -> None:
@@ -36,28 +36,28 @@ class Simulated:
         return self._hits[key]
 
     def rough(self, labels: int, target: float) -> float:
-        """By few draws, about what many would promise."""
+        """About the power that many draws would give, by few draws."""
         power = self.power(labels, target, FEW)
         return max(0.0, power - 2 * self.error(power, MANY))
 
     def error(self, power: float, draws: int) -> float:
-        """The standard error of a power; of 0 and 1 too, as if one more draw were otherwise."""
+        """The standard error of a power; above 0 for powers 0 and 1 too, as if by one more draw."""
         share = (power * draws + 0.5) / (draws + 1)
         return math.sqrt(share * (1 - share) / draws)
 
     def tooth(self, labels: int, target: float) -> int:
-        """Bets have no saw-tooth."""
+        """0, because powers of bets have no saw-tooth."""
         return 0
 
-    def _samples(self, labels: int, block: int) -> Rows:
+    def _samples(self, labels: int, block: int) -> Block:
         return samples(self.margin.urn, self.margin.fresh(labels), block)
 
-    def _reached(self, labels: int, rows: Rows, target: float) -> NDArray[np.bool_]:
+    def _reached(self, labels: int, block: Block, target: float) -> NDArray[np.bool_]:
         """Whether each sample's guarantee reaches the target."""
         from matchbound.plans._drawing import packed
 
         assert self.by_bets is not None
-        member, right = rows
+        member, right = block
         values, counts = right.astype(float), member.sum(axis=1)
         needs = self._needs(labels, counts, _printed(target))
         drawn = np.full(BLOCK, member.shape[1])
@@ -67,14 +67,14 @@ class Simulated:
         bets = self.by_bets.bets(self.margin.sample(labels), self.margin.design)._asdict()
         reached = np.zeros(BLOCK, dtype=bool)
         for need in np.unique(needs):
-            some = (needs == need) & (counts > 0)
-            reached[some] = star_rejects(
-                member[some], values[some], target=need, drawn=drawn[some], **bets
+            alike = (needs == need) & (counts > 0)
+            reached[alike] = star_rejects(
+                member[alike], values[alike], target=need, drawn=drawn[alike], **bets
             )
         return reached
 
     def _needs(self, labels: int, counts: NDArray[np.int64], target: float) -> NDArray[np.float64]:
-        """What is needed of the labels' bound, where so many of the sample count."""
+        """The labels' bound that each sample needs, if `counts` of its nodes count."""
         assert self.by_bets is not None
         margin, fresh = self.margin, self.margin.fresh(labels)
         changed = np.array([margin.outside(fresh, int(count))[2] for count in counts], dtype=float)
@@ -82,7 +82,7 @@ class Simulated:
 
 
 class Whole(Simulated):
-    """Fewer draws, each with its whole guarantee: for any other bound or theorem."""
+    """Powers from fewer draws, each with its whole guarantee: for any other bound or theorem."""
 
     def __init__(self, margin: Margin) -> None:
         super().__init__(margin)
@@ -104,11 +104,11 @@ class Whole(Simulated):
 
     def _value(self, labels: int, member: NDArray[np.bool_], right: NDArray[np.bool_]) -> float:
         if not member.any():
-            return 0.0  # no bound
+            return 0.0  # there is no bound without a node that counts
         kinds = np.where(member, np.where(right, 0, 1), 2).astype(np.int64)
         return self.margin.of_order(labels, kinds)
 
 
 def _printed(target: float) -> float:
-    """The least value that is printed as the target or more."""
+    """The least value that is certified as the target or more, after rounding."""
     return math.ceil(target * SCALE - 1e-6) / SCALE + ROUNDING

@@ -1,4 +1,4 @@
-"""How likely a bound is to reach a target, summed over all samples."""
+"""The probability that a bound reaches a target, summed over all samples."""
 
 import math
 from collections.abc import Callable
@@ -8,28 +8,28 @@ from matchbound.bounds import chance, chance_at_least
 from matchbound.plans.margins import Margin
 from matchbound.plans.search import first_true
 
-BLURRED = 0.6  # of a tooth: where the number that count varies by more, no saw-tooth is left
+BLURRED = 0.6  # of a tooth: if the number of nodes that count varies more, the saw-tooth is gone
 
 
 class Summed:
-    """Exact, but for samples of a probability below 10⁻⁹ together, which count as failures.
+    """Exact powers, except that the rarest samples, of probability below 10⁻⁹, count as failures.
 
     A bound that does not depend on the order is a function of how many sampled nodes count, and of
-    how many of these the matcher is wrong at. It falls with the wrong ones, and one more right one
-    does not lower it: so the wrong ones that it can bear are the same over a run of numbers, and
-    one more in the next.
+    how many of these are wrong. It falls with the wrong ones, and one more right node does not
+    lower it. So the most wrong nodes with which it reaches a target stay the same over a run of
+    numbers of counting nodes, and are one more in the next run.
     """
 
     def __init__(self, margin: Margin) -> None:
         self.margin = margin
         self._values: dict[tuple[int, int, int], tuple[float, float]] = {}
-        self._begun: dict[int, int] = {}  # where runs began the last time: a good guess
+        self._begun: dict[int, int] = {}  # where runs began in the last call: good guesses
 
     def power(self, labels: int, target: float, draws: int = 0) -> float:
         return self._sum(labels, target, exactly=True)
 
     def rough(self, labels: int, target: float) -> float:
-        """At most the power and close to it; faster to compute."""
+        """A number at most the power and close to it, which is faster to compute."""
         return self._sum(labels, target, exactly=False)
 
     def _sum(self, labels: int, target: float, *, exactly: bool) -> float:
@@ -45,19 +45,19 @@ class Summed:
         return 0.0
 
     def tooth(self, labels: int, target: float) -> int:
-        """For how many further labels the power may fall, before one more wrong one is borne."""
+        """For how many more labels the power may fall, before one more wrong node is allowed."""
         nodes, members, _ = self.margin.urn
         fresh, (counting, _) = self.margin.fresh(labels), self.margin.expected(labels)
-        borne = (
+        allowed = (
             w for w, begin, _ in self._runs(labels, target, exactly=False) if begin <= counting
         )
-        wrong = max(borne, default=0)
+        wrong = max(allowed, default=0)
         if _deviation(fresh, members, nodes) >= BLURRED * counting / (wrong + 1):
             return 0
         return math.ceil(labels / (wrong + 1))
 
     def _runs(self, labels: int, target: float, exactly: bool) -> list[tuple[int, int, int]]:
-        """The most wrong ones that reach the target, for numbers that count from … to below …."""
+        """Runs (wrong, begin, end): if begin ≤ members < end, at most `wrong` reach the target."""
         low, high = self._range(labels)
         guess = max((w for w, m in self._begun.items() if m <= low), default=0) + 1
 
@@ -80,7 +80,7 @@ class Summed:
         return wrong, first_true(lambda m: reaches(m, wrong), begin, high, guess)
 
     def _range(self, labels: int) -> tuple[int, int]:
-        """How many may count, none at all left out: that has no bound."""
+        """The range of likely numbers of nodes that count, without 0, which gives no bound."""
         nodes, members, _ = self.margin.urn
         fresh = self.margin.fresh(labels)
         mean, reach = fresh * members / nodes, 6.3 * _deviation(fresh, members, nodes) + 10

@@ -3,14 +3,14 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from matchbound.plans.outlooks import MOST, Outlook, Row
+from matchbound.plans.outlooks import MOST, Outlook, OutlookRow
 from matchbound.plans.question import Question
 from matchbound.plans.simulation import FEW, MANY
 from matchbound.theorems import METRICS
 
 
-def table(question: Question, rows: Sequence[Row], *, likely: bool) -> list[str]:
-    """Columns as wide as their heads; numbers rounded against us."""
+def table(question: Question, rows: Sequence[OutlookRow], *, likely: bool) -> list[str]:
+    """The lines of the table; columns are as wide as their heads, numbers never too good."""
     heads = ["labels"]
     for metric in question.choices.metrics:
         heads.append(metric)
@@ -27,7 +27,7 @@ def table(question: Question, rows: Sequence[Row], *, likely: bool) -> list[str]
     ]
 
 
-def _cells(row: Row, several: bool) -> list[str]:
+def _cells(row: OutlookRow, several: bool) -> list[str]:
     cells = [str(row.labels)]
     for metric, outlook in row.outlooks.items():
         cells += _of_metric(metric, outlook)
@@ -46,7 +46,7 @@ def _down(value: float) -> str:
 
 
 def assumed(question: Question) -> list[str]:
-    """What the plan takes the population and the matchers to be."""
+    """The plan's assumptions about the population and the matchers."""
     choices = question.choices
     values = ", ".join(f"{metric} {value:g}" for metric, value in choices.guesses.items())
     lines = [
@@ -64,7 +64,7 @@ def assumed(question: Question) -> list[str]:
 
 
 def answer(question: Question, needed: int | None, limits: Mapping[str, float]) -> list[str]:
-    """The labels needed for the targets, or what each bound tends to if no number is enough."""
+    """The labels needed for the targets; or each bound's limit, if no number is enough."""
     wanted = " and ".join(map(_wanted, question.targets.items()))
     if needed is not None:
         together = " together" if len(question.targets) > 1 else ""
@@ -76,7 +76,7 @@ def answer(question: Question, needed: int | None, limits: Mapping[str, float]) 
 
 
 def _wanted(target: tuple[str, float]) -> str:
-    """`precision ≥ 0.9`."""
+    """A target in words, such as `precision ≥ 0.9`."""
     metric, value = target
     return f"{metric} {METRICS[metric].sign} {value:g}"
 
@@ -89,7 +89,7 @@ def _out_of_reach(target: tuple[str, float], limit: float) -> str:
     return f"No number of labels reaches {_wanted(target)}: {best}."
 
 
-def reading(question: Question, rows: Sequence[Row], *, likely: bool) -> list[str]:
+def reading(question: Question, rows: Sequence[OutlookRow], *, likely: bool) -> list[str]:
     """How to read the table."""
     lines = ["A metric's column: the bound from the sample expected."]
     if likely:
@@ -108,7 +108,7 @@ def reading(question: Question, rows: Sequence[Row], *, likely: bool) -> list[st
 
 
 def division(labels: int | None, moving: Mapping[str, float]) -> list[str]:
-    """What it costs to train on a tenth of the labels rather than to validate on them."""
+    """How much bounds lose if a tenth of the labels train rather than validate."""
     if not labels or labels < 10:
         return []
     costs = ", ".join(f"{metric} {cost:.4f}" for metric, cost in moving.items())
@@ -124,7 +124,7 @@ def division(labels: int | None, moving: Mapping[str, float]) -> list[str]:
 
 
 def next_step(command: str | None) -> list[str]:
-    """The draw that the plan is of: bets sized by other values would not have its power."""
+    """The command that draws as planned: with other guesses, bets would not have the power."""
     if command is None:
         return []
     return ["Draw with these values, or the bounds will be others:", f"  {command}"]

@@ -29,8 +29,8 @@ def write_report(
         loaded = certificate
         out = Path("report.html" if path is None else path)
     else:
-        given = Path(certificate)
-        file = given / "certificate.json" if is_folder(given) else given
+        file = Path(certificate)
+        file = file / "certificate.json" if is_folder(file) else file
         record = Record.read(file)
         loaded = Certificate.of(record)
         _refuse_altered(record, loaded)

@@ -112,9 +112,9 @@ def read_outputs(
 
     `rows_of`, by an output's name, forces or forbids digesting its rows, whatever is on record.
     """
-    tables_by_role = {"holdout": by_algorithm(holdout, algorithms, "holdout")}
+    tables_by_role = {"holdout": tables_by_algorithm(holdout, algorithms, "holdout")}
     if complete is not None:
-        tables_by_role["complete"] = by_algorithm(complete, algorithms, "complete")
+        tables_by_role["complete"] = tables_by_algorithm(complete, algorithms, "complete")
     undigested = Digest(None, None)
     outputs = []
     for role, tables in tables_by_role.items():
@@ -168,7 +168,9 @@ def _digest(
     )
 
 
-def by_algorithm(tables: Any, algorithms: Sequence[str], argument: str) -> list[tuple[str, Any]]:
+def tables_by_algorithm(
+    tables: Any, algorithms: Sequence[str], argument: str
+) -> list[tuple[str, Any]]:
     """The tables with the algorithms that the draw named; with "" if it named none."""
     if not algorithms:
         if isinstance(tables, Mapping):

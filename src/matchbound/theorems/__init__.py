@@ -1,4 +1,4 @@
-"""From a tally and the choices made before it to guarantees."""
+"""Compute guarantees from a tally, under the choices made before labelling."""
 
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.design import Design

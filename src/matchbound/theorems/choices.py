@@ -1,4 +1,4 @@
-"""Everything that must be fixed before the labels are seen, as one value."""
+"""All choices that must be fixed before the labels are seen, as one value."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -16,24 +16,26 @@ DEFAULT_METRICS = tuple(name for name, metric in METRICS.items() if metric.is_de
 
 @dataclass(frozen=True)
 class Choices:
-    """What is to be certified and how.
+    """What is certified, and how.
 
-    `one_to_one` promises at most one true match a node, `at_most_one_match` at most one found by a
-    matcher (a census shows it; a sampled gap does not). `other_terms` is the share of a metric's δ
-    that each term other than the labels' gets (`sharp`; `paper` shares equally).
+    `one_to_one` promises that a node has at most one true match; `at_most_one_match` that a matcher
+    finds at most one match per node (a census shows whether it does; a sampled gap does not).
+    `other_terms` is the share of a metric's δ that each term other than the labels' gets under
+    `sharp`; `paper` divides δ equally.
 
     `bands` are the lower ends of bands of scores, `algorithms` the names of several matchers to
     certify together. `choose_threshold` is the precision that a threshold among `candidates` must
     have; `allowance` is added to it for the gap. `gap` is the size of the gap's sample, 0 for a
-    census. `until` is how many nodes with a true match (`recall`), or matched by the holdout
-    matcher (`precision`), end the sample; `among`, that it was drawn from the latter alone.
-    `future`: the guarantees are about nodes to come. `rounds` and `options`: the labels may guide
-    a matcher through so many rounds, choosing one of the options in each.
+    census. `until` is the number of nodes with a true match (`recall`), or of nodes that the
+    holdout matcher matches (`precision`), at which the sample ends; `among`: the sample was drawn
+    from the nodes that the holdout matcher matches. `future`: the guarantees are about nodes to
+    come. `rounds` and `options`: the labels may guide a matcher through this number of rounds,
+    choosing one of the options in each.
 
-    `guesses` are the values expected of metrics, `matched` the share of nodes expected to have a
-    true match, `variances` what the training nodes' labels say instead: bets are sized by them.
-    `few_misses` are the metrics that so few misses are expected of that bets serve better at any
-    time. `brought`: the labels were not drawn here, so they have no order.
+    `guesses` are the expected values of metrics, `matched` the expected share of nodes with a true
+    match, and `variances` are from the training nodes' labels; the size of bets depends on these.
+    `few_misses` are the metrics with so few expected misses that bets are better at any time.
+    `brought`: the user brought the labels, so they have no drawn order.
     """
 
     delta: float = 0.05
@@ -94,13 +96,13 @@ class Choices:
 
     @property
     def guarantees(self) -> int:
-        """How many guarantees share δ; a band's precision is one, whether or not it is empty."""
+        """How many guarantees share δ; each band's precision counts, even if the band is empty."""
         return max(len(self.algorithms), 1) * (len(self.metrics) + len(self.bands))
 
     @property
     def leaves(self) -> int:
-        """How many matchers the labels may choose among: every way through the rounds, stopping
-        early included."""
+        """How many matchers the labels may choose among: one for each sequence of options, over
+        all rounds or fewer."""
         return sum(len(self.options) ** done for done in range(self.rounds + 1))
 
     @property
@@ -110,17 +112,17 @@ class Choices:
 
     @property
     def counted(self) -> str | None:
-        """The metric whose set's size ended the sample."""
+        """The metric whose number of nodes ends the sample (`until`)."""
         return next(iter(self.until), None)
 
     @property
     def until_true(self) -> int | None:
-        """How many nodes with a true match end the sample, if these do."""
+        """The number of nodes with a true match at which the sample ends, if it ends so."""
         return self._until("true")
 
     @property
     def until_matched(self) -> int | None:
-        """How many nodes that the holdout matcher matches end the sample, if these do."""
+        """The number of nodes that the holdout matcher matches at which the sample ends."""
         return self._until("matched")
 
     def _until(self, members: str) -> int | None:
@@ -129,7 +131,7 @@ class Choices:
 
     @property
     def scores(self) -> Sequence[float]:
-        """The scores that parts begin at: the least of them is the threshold."""
+        """The scores at which parts begin; the least of them is the threshold."""
         return self.bands or self.candidates
 
     @property
@@ -139,18 +141,18 @@ class Choices:
 
     @property
     def is_sampled(self) -> bool:
-        """Whether the gap costs probability."""
+        """Whether bounds on the gap take a part of δ."""
         return bool(self.gap) or self.future
 
     @property
     def applied_theorem(self) -> str:
-        """The name in `Metric.theorems`: `sharp` has a form of its own where the gap costs."""
+        """The theorem's name in `Metric.theorems`: `sharp` is `sampled` where the gap takes δ."""
         return "sampled" if self.is_sampled and self.theorem == "sharp" else self.theorem
 
     def design(self, metric: str) -> Design:
-        """What a theorem must know of the choices to bound a metric.
+        """The choices that concern one metric.
 
-        Where a threshold is chosen, metrics do not hold on one event: each test has its own.
+        Where a threshold is chosen, no other metric is `beside` it: each test has its own event.
         """
         beside = () if self.choose_threshold else self.metrics
         return self._design(metric, {name: self._design(name, {}) for name in beside})
@@ -181,7 +183,7 @@ Message = str | Callable[[Choices], str]
 
 
 def _fractional(choices: Choices) -> Metric | None:
-    """A metric whose values may be fractions, for want of a promise."""
+    """A metric whose values may be fractions because a promise is missing."""
     rows = (METRICS[name] for name in choices.metrics)
     broken = (row for row in rows if row.binary_by and not getattr(choices, row.binary_by))
     return next(broken, None)
@@ -217,7 +219,7 @@ def _is_threshold(choices: Choices) -> bool:
 
 
 def _is_special(choices: Choices) -> bool:
-    """Whether a draw is of another kind than guided matchers need."""
+    """Whether the draw is of a kind that guided matchers cannot use."""
     c = choices
     kinds = (c.bands, c.algorithms, c.choose_threshold, c.until, c.among, c.is_sampled)
     return any(map(bool, kinds)) or c.theorem == "paper" or c.is_anytime
@@ -347,7 +349,7 @@ CONFLICTS: tuple[tuple[Callable[[Choices], object], Message], ...] = (
         ),
     ),
 )
-"""What cannot be had together: if the first holds, the second says why it is refused."""
+"""Combinations that are refused: a condition on the choices, and the error's message."""
 
 
 def _for_future() -> str:

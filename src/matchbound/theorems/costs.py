@@ -1,6 +1,8 @@
-"""What one wrong label can cost a bound on the complete matcher, besides the labels' own bound.
+"""The most that one wrong label can lower a metric of the complete matcher, besides the effect on
+the labels' bound.
 
-A wrong label's node is not in L after all: its part of the sums goes, and its gap is counted.
+A node with a wrong label must be treated as not in L: its part of the sums over L is lost, and its
+gap is counted.
 """
 
 from fractions import Fraction

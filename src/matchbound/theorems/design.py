@@ -1,4 +1,4 @@
-"""What a theorem must know of the choices: one metric's share of δ, its bound, the kind of draw."""
+"""The choices that a theorem needs for one metric: its share of δ, its bound, the kind of draw."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,19 +16,19 @@ def chosen_row(bound: str) -> BoundRow | None:
 
 @dataclass(frozen=True)
 class Design:
-    """The choices as they concern one metric; `Choices.design` makes it.
+    """The choices that concern one metric; `Choices.design` makes it.
 
-    `delta` is what the metric's guarantee may spend. `other_terms` is the share of it that each
-    term other than the labels' gets; None divides it equally. `bound` is the bound chosen, or auto.
+    `delta` is the δ of the metric's guarantee. `other_terms` is the share of it that each term
+    other than the labels' gets; None divides it equally. `bound` is the chosen bound, or auto.
 
-    `variance` is the planned variance that D's labels gave, `guess` the value expected of the
-    metric, `matched` the share of nodes expected to have a true match; each may be None.
-    `few_misses`: bets serve better at any time, because few misses are expected.
+    `variance` is the variance planned from D's labels, `guess` the metric's expected value,
+    `matched` the expected share of nodes with a true match; each may be None. `few_misses`: bets
+    are better at any time, because few misses are expected.
 
-    `brought`: the labels were not drawn here, so they have no order. `future`: the guarantee is
-    about nodes to come. `gap`: the gap was seen on a sample. `until`: the sample ended with enough
-    nodes of a kind; `is_counted`: with enough nodes that count for this metric. `by_truth`: truth
-    decides which nodes count for this metric, so nobody knows how many there are.
+    `brought`: the user brought the labels, so they have no drawn order. `future`: the guarantee is
+    about nodes to come. `gap`: the gap was counted on a sample. `until`: the sample ended with
+    enough nodes of a kind; `is_counted`: with enough nodes that count for this metric. `by_truth`:
+    the truth decides which nodes count for this metric, so their number is unknown.
 
     `beside` holds the designs of all metrics that are certified on the same event.
     """
@@ -53,7 +53,7 @@ class Design:
 
     @property
     def is_sampled(self) -> bool:
-        """Whether the gap costs probability."""
+        """Whether bounds on the gap take a part of δ."""
         return self.gap or self.future
 
     @property
@@ -62,10 +62,10 @@ class Design:
         return row is not None and row.anytime
 
     def shares(self, terms: int) -> tuple[float, ...]:
-        """δ divided among the terms, the labels' first; they sum to at most δ.
+        """δ divided among the terms, the labels' first; the parts sum to at most δ.
 
-        Never a matter of whether there is a complete matcher: so that what is said of it and of the
-        holdout matcher holds on the same event.
+        The division does not depend on whether there is a complete matcher, so that guarantees for
+        it and for the holdout matcher hold on the same event.
         """
         if self.other_terms is None:
             parts = [self.delta / terms] * terms
@@ -75,11 +75,11 @@ class Design:
         return tuple(part * (1 - 1e-14) for part in parts)
 
     def labels_bound(self, binary: bool) -> str:
-        """The bound on the labels' term. The labels have no say: `binary` was known before them.
+        """The bound on the labels' term. It does not depend on labels: `binary` is known before.
 
-        Where the sample ended with enough nodes of a kind, only the metric over these has a sample
-        of fixed size; fractions over a set of unknown size are bet on over all nodes, so not even
-        they.
+        If the sample ended with enough nodes of a kind, only the metric over these nodes has a
+        sample of fixed size. Even this one has not if its values are fractions over a set of
+        unknown size: these are bet on over all nodes, whose number is not fixed.
         """
         row = chosen_row(self.bound)
         by_bets = not binary or (row is not None and row.bets)
@@ -99,18 +99,20 @@ class Design:
 
     @property
     def members_bound(self) -> str:
-        """The bound on how many nodes have a true match: the sample never ends with a fixed number
-        of nodes that may have one."""
+        """The bound on the number of nodes with a true match.
+
+        It counts over all drawn nodes; if the sample ended by `until`, their number is not fixed.
+        """
         if self.is_anytime or self.until:
             return "likelihood"
         return "hypergeometric" if self.bound == AUTO else self.bound
 
     def planned_variance(self, share: float = 1.0) -> float | None:
-        """The variance that bets and stakes are sized by; None if nothing was planned.
+        """The planned variance, on which the size of bets and stakes depends; None without a plan.
 
-        As D's labels gave it; else that of zeros and ones with the mean guessed, at the share of
-        nodes that count. Where truth decides which nodes count, it is that of the payoffs over all
-        nodes.
+        It is the one from D's labels; or else that of zeros and ones with the guessed mean, times
+        the share of nodes that count. Where the truth decides which nodes count, it is the variance
+        of the payoffs over all nodes.
         """
         if self.variance is not None:
             return self.variance
@@ -118,7 +120,7 @@ class Design:
 
 
 def or_default(variance: float | None, share: float, bound: str) -> float | None:
-    """The planned variance, or the usual one if the bound needs one."""
+    """The planned variance; without one, the default if the bound needs a variance."""
     if variance is None and not BOUNDS[bound].unplanned:
         return DEFAULT_VARIANCE * share
     return variance

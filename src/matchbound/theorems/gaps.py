@@ -1,7 +1,7 @@
-"""How far the complete matcher can be from the holdout one at a node, whatever the truth.
+"""The gap at a node: how much worse the complete matcher can be than the holdout one there.
 
-At a node the holdout matcher found h matches, the complete one c, and hc are found by both. Other
-nodes' labels may tell the truth of some of them (`Cell`).
+It is computed for the worst truth. At a node the holdout matcher has h matches, the complete one c,
+and hc matches are common. Other nodes' labels may show which of them are true (`Cell`).
 """
 
 from fractions import Fraction
@@ -12,8 +12,8 @@ from matchbound.theorems.tally import Cell
 def precision_loss(cell: Cell) -> Fraction:
     """The most that precision can fall from holdout to complete; below 0 for a certain gain.
 
-    The worst truth holds all of H − C that may be true, none of C − H but what is known to be, and
-    of the common matches as few as possible if c ≤ h, else as many.
+    In the worst case, all of H − C that may be true are; of C − H, only the known ones are; and of
+    the common matches, as few as possible are true if c ≤ h, else as many as possible.
     """
     dropped = cell.h - cell.hc - cell.dropped_wrong
     common = cell.right if cell.c <= cell.h else cell.hc - cell.wrong
@@ -23,18 +23,18 @@ def precision_loss(cell: Cell) -> Fraction:
 
 
 def precision_loss_one_to_one(cell: Cell) -> Fraction:
-    """The same where a node has at most one true match."""
+    """`precision_loss` where a node has at most one true match."""
     if cell.h == 0:
         return precision_loss(cell)
-    alone = Fraction(1, cell.h)
-    loss = alone if cell.hc < cell.h else max(Fraction(0), alone - Fraction(1, cell.c))
+    single = Fraction(1, cell.h)  # the precision of one true match among h
+    loss = single if cell.hc < cell.h else max(Fraction(0), single - Fraction(1, cell.c))
     return min(loss, precision_loss(cell))
 
 
 def recall_loss(cell: Cell) -> Fraction:
-    """The most that recall can fall: true matches that were dropped, less those known to be added.
+    """The most that recall can fall, by dropped true matches minus known added ones.
 
-    The worst truth holds all of H − C that may be true, and else only what is known to be.
+    In the worst case, all of H − C that may be true are, and else only known true matches.
     """
     dropped = cell.h - cell.hc - cell.dropped_wrong
     if dropped <= cell.added_right:
@@ -44,19 +44,19 @@ def recall_loss(cell: Cell) -> Fraction:
 
 
 def dropped_share(cell: Cell) -> Fraction:
-    """The part of the holdout matcher's matches that the complete one dropped and may be true."""
+    """The share of the holdout matcher's matches that the complete one dropped and may be true."""
     return Fraction(cell.h - cell.hc - cell.dropped_wrong, cell.h) if cell.h else Fraction(0)
 
 
 def paper_precision_loss(cell: Cell) -> float:
-    """d_p, the paper's: at most 1 + h, not 3 as printed."""
+    """The paper's d_p. It is at most 1 + h, not 3 as printed there."""
     if cell.h == 0 or cell.c == 0:
         return float(cell.h > 0)
     return 1.0 + (cell.h - cell.hc) / cell.c if differs(cell) else 0.0
 
 
 def drops(cell: Cell) -> bool:
-    """d_r: whether a match was dropped."""
+    """d_r: whether the complete matcher dropped a match."""
     return cell.hc < cell.h
 
 

@@ -1,4 +1,4 @@
-"""From tallies to guarantees: each metric by its theorem, kept to what labels leave possible."""
+"""Compute guarantees from tallies: each metric by its theorem, within what is possible."""
 
 import math
 from collections.abc import Mapping
@@ -18,16 +18,16 @@ from matchbound.theorems.terms import Finding, check_promise, matched_count
 
 DECIMALS = 6
 SCALE = 10.0**DECIMALS
-ROUNDING = 1e-12  # more than the arithmetic of any theorem can be off by
+ROUNDING = 1e-12  # more than the rounding error of any theorem's arithmetic
 
 
 @dataclass(frozen=True)
 class Guarantee:
     """`metric` of `algorithm` is at least (`side` lower) or at most (upper) `value`.
 
-    `part` names the band, the threshold or the matcher that it is about, if not all matches.
-    `estimate` is the validation sample's mean for the holdout matcher (None where no sampled node
-    is in the band), `bound` the bound on the labels' term.
+    `part` is the name of the band, the threshold or the matcher that it is about, if not all
+    matches. `estimate` is the validation sample's mean for the holdout matcher (None if no sampled
+    node is in the band), `bound` the bound on the labels' term.
     """
 
     metric: str
@@ -41,20 +41,20 @@ class Guarantee:
 
     @property
     def text(self) -> str:
-        """`≥ 0.9636`: rounded outwards to four decimals."""
+        """The bound in words, such as `≥ 0.9636`, rounded outwards to four decimals."""
         sign, outwards = ("≥", math.floor) if self.side == "lower" else ("≤", math.ceil)
         return f"{sign} {outwards(round(self.value * 1e4, 6)) / 1e4:.4f}"
 
     @property
     def subject(self) -> str:
-        """`precision of the complete matcher, [0.5, 0.9)`."""
+        """What it is about, such as `precision of the complete matcher, [0.5, 0.9)`."""
         where = "" if self.part == WHOLE else f", {self.part}"
         return f"{self.metric} of the {self.algorithm} matcher{where}"
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """The loosest candidate that was certified (None: none was), and all that passed."""
+    """The loosest certified candidate (None if there is none), and all that passed the test."""
 
     chosen: float | None
     passed: tuple[float, ...]
@@ -63,41 +63,45 @@ class Threshold:
 def guarantees(
     tallies: Mapping[str, Tally], choices: Choices, *, complete: bool
 ) -> tuple[Guarantee, ...]:
-    """One for each metric and band chosen; all hold together with probability at least 1 − δ."""
+    """A guarantee for each chosen metric and band.
+
+    All of them hold together with probability at least 1 − δ.
+    """
     for tally in tallies.values():
         _check(tally, choices)
     if not complete:
         tallies = {part: holdout_alone(tally) for part, tally in tallies.items()}
     if choices.choose_threshold:
         return _at_the_threshold(tallies, choices, complete)
-    made = []
-    for part in parts(choices):
-        for metric in ("precision",) if part.is_band else choices.metrics:
-            made.append(_guarantee(metric, part, tallies[part.name], choices, complete))
-    return tuple(made)
+    return tuple(
+        _guarantee(metric, part, tallies[part.name], choices, complete)
+        for part in parts(choices)
+        for metric in (("precision",) if part.is_band else choices.metrics)
+    )
 
 
 def guarantee_with_errors(g: Guarantee, tally: Tally, choices: Choices, errors: int) -> float:
-    """The value of a guarantee by the sharp theorem if at most so many labels of S − D are wrong.
+    """The value of a guarantee by the sharp theorem if at most `errors` labels of S − D are wrong.
 
-    At worst they are those that hurt most, and their truth is anything.
+    The worst labels may be wrong, and their truth may be anything.
     """
     complete = g.algorithm == "complete"
     theorem = METRICS[g.metric].with_errors
-    assert theorem is not None  # `why_not_computable` asks first
-    counted = tally if complete else holdout_alone(tally)
-    return outwards(theorem(counted, choices.design(g.metric), complete, errors).value, g.side)
+    assert theorem is not None  # callers check `why_not_computable` first
+    of_matcher = tally if complete else holdout_alone(tally)
+    return outwards(theorem(of_matcher, choices.design(g.metric), complete, errors).value, g.side)
 
 
 def choose_threshold(
     tallies: Mapping[str, Tally], choices: Choices, *, complete: bool
 ) -> Threshold:
-    """Candidates in turn, strictest first, until the first whose precision is not certified.
+    """Test candidates in turn, strictest first, until the first whose precision is not certified.
 
-    Each is tested on the holdout matcher at the whole δ: were any that passed below its level, the
-    first such would have passed, and which one that is does not depend on the labels. What follows
-    for the complete matcher follows for all that passed; the loosest that still has the target is
-    chosen. A candidate at which the holdout matcher finds nothing is left out, labels unseen.
+    Each is tested on the holdout matcher at the whole δ. If any candidate passed wrongly, then the
+    first whose precision is below its level passed; which one that is does not depend on the
+    labels, so this has probability at most δ. The consequences for the complete matcher hold for
+    all that passed; the loosest that still reaches the target is chosen. A candidate at which the
+    holdout matcher matches nothing is skipped, which does not depend on labels either.
     """
     passed, chosen = [], None
     for score in choices.candidates:
@@ -116,7 +120,7 @@ def _passes(tally: Tally, choices: Choices) -> bool:
     try:
         right = sharp.holdout_right(tally, choices.design("precision")).value
         return right / matched_count(tally.everywhere) - ROUNDING >= _level(choices)
-    except AssumptionError:  # no sampled node has a match: nothing is certified
+    except AssumptionError:  # no sampled node has a match, so nothing is certified
         return False
 
 
@@ -129,7 +133,10 @@ def _as_written(number: float) -> Fraction:
 
 
 def _precision_at(tally: Tally, choices: Choices) -> Fraction:
-    """What the test of a candidate that passed tells: its level, never the bound that was seen."""
+    """The complete matcher's precision at a candidate that passed.
+
+    It follows from the level that was tested, not from the bound that was computed.
+    """
     if not any(cell.c for cell in tally.everywhere):
         return Fraction(0)
     right = matched_count(tally.everywhere) * _level(choices)
@@ -142,21 +149,25 @@ def _precision_at(tally: Tally, choices: Choices) -> Fraction:
 def _at_the_threshold(
     tallies: Mapping[str, Tally], choices: Choices, complete: bool
 ) -> tuple[Guarantee, ...]:
-    """Precision by the tests; the other metrics at a share of δ, for any candidate might be it."""
+    """The guarantees at the chosen threshold.
+
+    Precision is certified by the tests. The other metrics get δ divided by the number of
+    candidates, because any of them might have been chosen.
+    """
     score = choose_threshold(tallies, choices, complete=complete).chosen
     if score is None:
         return ()
     part = Part(candidate(score), least=score)
     shared = replace(choices, delta=choices.delta / len(choices.candidates))
-    made = []
+    certified = []
     for metric in choices.metrics:
         used = choices if metric == "precision" else shared
-        one = _guarantee(metric, part, tallies[part.name], used, complete)
+        guarantee = _guarantee(metric, part, tallies[part.name], used, complete)
         if metric == "precision":
             exact = _precision_at(tallies[part.name], choices)
-            one = replace(one, value=math.floor(exact * 10**DECIMALS) / SCALE)
-        made.append(one)
-    return tuple(made)
+            guarantee = replace(guarantee, value=math.floor(exact * 10**DECIMALS) / SCALE)
+        certified.append(guarantee)
+    return tuple(certified)
 
 
 def _guarantee(name: str, part: Part, tally: Tally, choices: Choices, complete: bool) -> Guarantee:
@@ -166,7 +177,7 @@ def _guarantee(name: str, part: Part, tally: Tally, choices: Choices, complete: 
     except AssumptionError:
         if not part.is_band:
             raise
-        finding = Finding(0.0, None, choices.bound)  # no node to tell by; its share of δ stays
+        finding = Finding(0.0, None, choices.bound)  # no sampled node; its share of δ stays spent
     value = within(possible(metric, tally, design), finding.value, metric.side)
     return Guarantee(
         metric=name,
@@ -181,7 +192,7 @@ def _guarantee(name: str, part: Part, tally: Tally, choices: Choices, complete: 
 
 
 def within(ends: tuple[Fraction, Fraction], value: float, side: str) -> float:
-    """A bound kept to what labels leave possible; exact where they leave one value."""
+    """A bound moved into what labels leave possible; exact if they leave one value."""
     low, high = ends
     if low < high:
         return outwards(min(max(value, float(low)), float(high)), side)
@@ -209,7 +220,7 @@ def _check(tally: Tally, choices: Choices) -> None:
 
 
 def outwards(value: float, side: str) -> float:
-    """Rounded so that it stays a bound, and kept in [0, 1]."""
+    """A value in [0, 1], rounded so that it is still a bound."""
     if side == "lower":
         rounded = math.floor((value - ROUNDING) * SCALE) / SCALE
     else:

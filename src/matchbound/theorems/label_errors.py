@@ -1,4 +1,4 @@
-"""How many wrong labels a certificate survives: each wrong one where it hurts most."""
+"""How many wrong labels a certificate survives, if the worst ones are wrong."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -35,15 +35,15 @@ def why_not_computable(
 def with_errors(
     g: Guarantee, tallies: Mapping[str, Tally], choices: Choices, errors: int
 ) -> Guarantee | None:
-    """A guarantee if at most so many validation labels outside D are wrong; None if none is left.
+    """The guarantee if at most `errors` validation labels outside D are wrong.
 
-    A wrong label can be of any node, and its truth can be anything.
+    Any label may be wrong, and its truth may be anything. None if no guarantee is left.
     """
     if errors > len(tallies[g.part].fresh):
         return None
     try:
         value = guarantee_with_errors(g, tallies[g.part], choices, errors)
-    except AssumptionError:  # nothing is left to tell by
+    except AssumptionError:  # no label that counts is left
         return None
     return replace(g, value=value)
 
@@ -51,13 +51,11 @@ def with_errors(
 def survives(
     g: Guarantee, tallies: Mapping[str, Tally], choices: Choices, target: float
 ) -> int | None:
-    """The most wrong labels for which a target still holds; None if it does not hold anyway."""
+    """The most wrong labels with which a target still holds; None if it never holds."""
 
     def holds(errors: int) -> bool:
-        one = g if not errors else with_errors(g, tallies, choices, errors)
-        if one is None:
-            return False
-        return METRICS[g.metric].meets(one.value, target)
+        guarantee = g if not errors else with_errors(g, tallies, choices, errors)
+        return guarantee is not None and METRICS[g.metric].meets(guarantee.value, target)
 
     if not holds(0):
         return None

@@ -1,4 +1,4 @@
-"""Nodes with a true match. Their number is unknown, so recall is bounded for the worst number."""
+"""Nodes with a true match: their number N is unknown, so recall is bounded for the worst N."""
 
 import math
 from bisect import bisect_left
@@ -49,14 +49,15 @@ class Steps:
 
 
 def least(tally: Tally, design: Design, delta: float, right: float | None, errors: int = 0) -> int:
-    """A lower bound on |X'|: D's members are known, the others' number is bounded from S − D.
+    """A lower bound on |X'|: D's members are known, and the others' number is bounded from S − D.
 
-    Free of δ: those seen, nodes whose partner's label names them, and on precision's event as many
-    more as the holdout matcher's right matches outside L (`right`).
+    Without spending δ, it is at least the number of members in L, plus the nodes that are true
+    matches in other nodes' labels; or plus the holdout matcher's right matches outside L (`right`),
+    on the event on which precision is certified.
     """
     known = sum(nodes.matched(trained(tally)))
     rest = tally.size - len(tally.train)
-    seen = spoilt([float(one) for one in nodes.matched(tally.fresh)], errors)
+    seen = spoilt([float(is_member) for is_member in nodes.matched(tally.fresh)], errors)
     bound = design.members_bound
     share = matched_share(tally.everywhere)
     planned = max(share * (1 - share), DEFAULT_VARIANCE)
@@ -69,13 +70,13 @@ def least(tally: Tally, design: Design, delta: float, right: float | None, error
             lambda d: mean_lower(seen, rest, d, bound, variance),
         )
     in_labels = sum(nodes.matched(tally.labelled)) - errors
-    named = sum(c.nodes for c in tally.gap if c.right + c.added_right + c.missed)
-    more = 0 if errors else max(named, right or 0.0)
+    in_other_labels = sum(c.nodes for c in tally.gap if c.right + c.added_right + c.missed)
+    more = 0 if errors else max(in_other_labels, right or 0.0)
     return _up(max(known + others, in_labels + more, 1))
 
 
 def _up(number: float) -> int:
-    """The least whole number at or above, but for what rounding explains."""
+    """The number rounded up to a whole one, with an allowance for rounding errors."""
     return math.ceil(number - 1e-6)
 
 
@@ -123,8 +124,8 @@ def worst_ratio(
 ) -> float:
     """The least over N from `least` to `most` of (after + max(0, A(N) − spent)) / N.
 
-    A(N) is what `sums` bounds, or `floor` if that is more. An empty range contradicts the labels:
-    then only what they show is left.
+    A(N) is the bound of `sums`, or `floor` if that is more. If the range is empty, the bounds
+    contradict the labels, and only the labels count.
     """
     first = max(least, sums.fewest) if isinstance(sums, Steps) else least
     if first > most:
@@ -138,7 +139,7 @@ def worst_ratio(
 def _least_on_line(
     line: Line, least: int, most: int, after: float, spent: float, floor: float
 ) -> float:
-    """A quotient of linear functions is least at an end, or at a kink."""
+    """The least ratio where A(N) is a line: at an end of the range, or at a kink."""
     sizes = [float(least), float(most)]
     if line.slope > 0:
         kinks = [(level - line.start) / line.slope for level in (spent, floor)]
@@ -152,7 +153,10 @@ def _least_on_line(
 def _least_of_steps(
     steps: Steps, least: int, most: int, after: float, spent: float, floor: float
 ) -> float:
-    """Up to some N, A(N) tells nothing beyond `spent` or `floor`, and the last of them is worst."""
+    """The least ratio where A(N) rises in steps.
+
+    Up to some N, A(N) is not above `spent` or `floor`; of these N, the greatest is worst.
+    """
     total, count = steps.known
     level = max(spent, floor)
     sizes = range(least, most + 1)

@@ -1,4 +1,4 @@
-"""Every metric, one row each: what it is, who counts for it, and the theorems that bound it."""
+"""All metrics: what each is, which nodes count for it, and the theorems that bound it."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -11,13 +11,13 @@ from matchbound.theorems.tally import Tally
 from matchbound.theorems.terms import Finding
 
 Theorem = Callable[[Tally, Design, bool], Finding]
-"""(tally, design, complete): the bound on the complete matcher's metric, or the holdout one's."""
+"""A bound on the complete or the holdout matcher's metric: (tally, design, complete)."""
 
 TheoremWithErrors = Callable[[Tally, Design, bool, int], Finding]
-"""The same if at most so many labels of S − D are wrong."""
+"""A theorem with a further argument: at most this number of labels of S − D are wrong."""
 
 Count = Callable[[int, int, int], int]
-"""A whole number at a node, from how many matches were found there, are true, and are both."""
+"""A whole number at a node, from its numbers of found matches, of true ones, and of both."""
 
 Members = Literal["matched", "true", "all"]
 """The nodes that count: those the matcher matches, those with a true match, or every node."""
@@ -27,16 +27,17 @@ Promise = Literal["one_to_one", "at_most_one_match"]
 
 @dataclass(frozen=True)
 class Metric:
-    """The mean over its `members` of `numerator` / `denominator`, which is 0 where none counts.
+    """The mean over its `members` of `numerator` / `denominator`.
 
-    `words` tell people what it is. `side`: it is bounded from below (lower) or above (upper).
-    `theorems` are sharp (a census of the gap), sampled (the same where the gap costs probability)
-    and paper; a draw that needs one that is missing is refused. `with_errors` is the sharp theorem
-    if some labels are wrong; None if that cannot be told.
+    The denominator is 0 at nodes that do not count. `words` describe the metric to people. `side`:
+    it is bounded from below (lower) or above (upper). `theorems` are sharp (a census of the gap),
+    sampled (sharp, where bounds on the gap take a part of δ) and paper; a draw that needs a missing
+    one is refused. `with_errors` is the sharp theorem if some labels are wrong; None if the effect
+    cannot be computed.
 
-    `binary_by` is the promise without which its values may be fractions; None where they are 0 or
-    1 anyway, or where the matcher's output shows it. `is_default`: it is certified if the user
-    chooses no metric. `mean` names the value of a sample.
+    `binary_by` is the promise without which its values may be fractions; None if they are always 0
+    or 1, or if the matcher's output shows it. `is_default`: it is certified if the user chooses no
+    metric. `mean` is the name of a sample's value.
     """
 
     name: str
@@ -61,7 +62,7 @@ class Metric:
 
     @property
     def usual(self) -> float:
-        """The value to plan for if nobody guessed one."""
+        """The value to plan for if the user gives no guess."""
         return 0.95 if self.is_lower else 0.05
 
     def meets(self, value: float, target: float) -> bool:
@@ -72,15 +73,15 @@ class Metric:
         return min(values) if self.is_lower else max(values)
 
     def rightness(self, value: float) -> float:
-        """A value as the mean of what is right: 1 is perfect for every metric."""
+        """The value turned so that 1 is perfect, whatever the metric's side."""
         return value if self.is_lower else 1 - value
 
     def misses(self, value: float) -> float:
-        """A value as the mean of what is wrong."""
+        """The value turned so that 0 is perfect, whatever the metric's side."""
         return 1 - value if self.is_lower else value
 
     def text(self, value: float) -> str:
-        """Four decimals, rounded so that a bound stays one."""
+        """The value with four decimals, rounded so that a bound is still one."""
         rounded = math.floor if self.is_lower else math.ceil
         return f"{rounded(round(value * 1e4, 6)) / 1e4:.4f}"
 
@@ -130,8 +131,8 @@ METRICS = _in_order(
 def matched_by_guess(true: float, guesses: Mapping[str, float]) -> float:
     """The share of nodes that the holdout matcher matches; `true` is the share with a true match.
 
-    A right match counts for precision and for recall, so it is true × recall / precision; the share
-    with a true match itself if either is not guessed.
+    A right match counts for precision and for recall, so the share is true × recall / precision. If
+    either is not guessed, it is taken to be `true`.
     """
     if "precision" not in guesses or "recall" not in guesses:
         return true

@@ -1,4 +1,4 @@
-"""A node's values, from its label. A node without a sure label counts as the worst case."""
+"""Nodes' values, from their labels. A node without a sure label counts as the worst case."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,12 +6,12 @@ from matchbound.theorems.tally import Label
 
 
 def precisions(labels: Iterable[Label]) -> list[float]:
-    """p_H at the nodes that have it."""
+    """p_H at the nodes that the holdout matcher matches."""
     return [(label.ht or 0) / label.h for label in labels if label.h > 0]
 
 
 def precisions_if_matched(labels: Sequence[Label]) -> tuple[list[bool], list[float]]:
-    """Who has a match of the holdout matcher, and p_H there."""
+    """Whether the holdout matcher matches each node, and p_H there."""
     return (
         [label.h > 0 for label in labels],
         [(label.ht or 0) / label.h if label.h else 0.0 for label in labels],
@@ -19,7 +19,7 @@ def precisions_if_matched(labels: Sequence[Label]) -> tuple[list[bool], list[flo
 
 
 def recalls(labels: Sequence[Label]) -> tuple[list[bool], list[float]]:
-    """Who has a true match, and r_H there."""
+    """Whether each node has a true match, and r_H there."""
     return (
         [label.t is None or label.t > 0 for label in labels],
         [(label.ht or 0) / label.t if label.t else 0.0 for label in labels],
@@ -27,22 +27,22 @@ def recalls(labels: Sequence[Label]) -> tuple[list[bool], list[float]]:
 
 
 def matched(labels: Iterable[Label]) -> list[bool]:
-    """Who is verified to have a true match."""
+    """Whether each node is verified to have a true match."""
     return [bool(label.t) for label in labels]
 
 
 def errors(labels: Iterable[Label]) -> list[bool]:
-    """Where the holdout matcher has other matches than the true ones."""
+    """Whether the holdout matcher's matches differ from the true ones at each node."""
     return [not label.h == label.t == label.ht for label in labels]
 
 
 def complete_errors(labels: Iterable[Label]) -> list[bool]:
-    """Where the complete matcher has."""
+    """Whether the complete matcher's matches differ from the true ones at each node."""
     return [not label.c == label.t == label.ct for label in labels]
 
 
 def complete_precisions(labels: Iterable[Label]) -> list[float]:
-    """p_C at the nodes that have it."""
+    """p_C at the nodes that the complete matcher matches."""
     return [(label.ct or 0) / label.c for label in labels if label.c > 0]
 
 

@@ -1,4 +1,4 @@
-"""Tallies of other matchers from the same labels: the holdout matcher alone, or patched."""
+"""Tallies that the same labels give for other matchers: the holdout matcher alone, or patched."""
 
 from dataclasses import replace
 
@@ -6,12 +6,15 @@ from matchbound.theorems.tally import Cell, Label, Tally
 
 
 def holdout_alone(tally: Tally) -> Tally:
-    """The holdout matcher in place of the complete one."""
+    """The tally with the holdout matcher in place of the complete one."""
     return _with(tally, _label_alone, _cell_alone)
 
 
 def patched_holdout(tally: Tally) -> Tally:
-    """The holdout matcher with the sure labels written over it, as `patch` does."""
+    """The tally with the patched holdout matcher in place of the complete one.
+
+    Sure labels replace its matches, as `patch` writes them.
+    """
     return _with(tally, _label_patched, _cell_patched)
 
 
@@ -40,7 +43,7 @@ def _label_patched(label: Label) -> Label:
 
 
 def _cell_patched(cell: Cell) -> Cell:
-    """Known false matches are dropped, known true ones added."""
+    """The cell if known false matches are dropped, and known true ones added."""
     wrong, added = cell.wrong + cell.dropped_wrong, cell.added_right + cell.missed
     kept = cell.h - wrong
     return Cell(cell.h, kept + added, kept, cell.nodes, cell.right, 0, wrong, added, 0)

@@ -1,12 +1,12 @@
-"""The paper's Theorems 1 to 3 as it has them, with its three slips corrected.
+"""The paper's Theorems 1 to 3, with three slips corrected.
 
-S ranges over all of X, D included. The gap is counted over a sample S' of its own; a census is the
-sample that holds every node, and its means are exact. δ is divided equally among the terms, in the
-same way whether or not there is a complete matcher.
+S is drawn from all of X, D included. The gap is counted over a separate sample S'; in a census S'
+has every node, and its means are exact. δ is divided equally among the terms, whether or not there
+is a complete matcher.
 
-Where labels were brought along, which of them form S is not drawn: the order-free bound averages
-over it. Given L and D, a node of D is in S with probability s/n and one of L − D with probability
-1 − t/n, t and s being their numbers; each counts with that weight.
+If the user brought the labels, it was not drawn which of them form S, so the order-free bound
+averages over it. Let t be the size of D and s that of L − D. Given L and D, a node of D is in S
+with probability s/n, and a node of L − D with probability 1 − t/n; each counts with this weight.
 """
 
 import math
@@ -57,10 +57,10 @@ def precision(tally: Tally, design: Design, complete: bool) -> Finding:
 
     value = bounded("paper precision labels", delta, at)
     if complete:
-        some = _share(
+        holdout_share = _share(
             cells, "precision holdout", lambda c: c.h > 0, bounds.lower, others[0], (tally, design)
         )
-        kept = _share(
+        complete_share = _share(
             cells,
             "precision complete",
             lambda c: c.c > 0,
@@ -68,12 +68,13 @@ def precision(tally: Tally, design: Design, complete: bool) -> Finding:
             others[1],
             (tally, design),
         )
-        if not kept:
+        if not complete_share:
             raise AssumptionError(
                 f"complete must match some node, got 0 of {sum(c.nodes for c in cells)}. "
                 "Give a matcher that finds something, or a lower threshold."
             )
-        value = (some * value - _mean_loss(cells, most, others[2], tally, design)) / kept
+        lost = _mean_loss(cells, most, others[2], tally, design)
+        value = (holdout_share * value - lost) / complete_share
     return Finding(value, estimate(_members(member, values)), bound)
 
 
@@ -117,7 +118,7 @@ def error_rate(tally: Tally, design: Design, complete: bool) -> Finding:
 
     def at(d: float) -> float:
         if weights:
-            right = [float(not one) for one in wrong]
+            right = [float(not is_wrong) for is_wrong in wrong]
             return 1 - weighted_lower(right, weights, delta=d, variance=variance)
         spread = or_default(variance, 1.0, bound)
         return bounds.upper(wrong, size=tally.size, delta=d, method=bound, variance=spread)
@@ -139,7 +140,7 @@ def _bound(design: Design, binary: bool) -> str:
 
 
 def _sample(tally: Tally, design: Design) -> tuple[tuple[Label, ...], list[float]]:
-    """S as it was drawn; or all labels that were brought, each with its weight."""
+    """S, if it was drawn; or all labels that the user brought, and their weights."""
     if not design.brought:
         return _with_unlabelled(tally.validation), []
     trained, fresh = len(tally.train), len(tally.fresh)
@@ -149,7 +150,7 @@ def _sample(tally: Tally, design: Design) -> tuple[tuple[Label, ...], list[float
 
 
 def _with_unlabelled(labels: tuple[Label, ...]) -> tuple[Label, ...]:
-    """Nodes without a label count as the worst case."""
+    """All of S: its nodes without a label count as the worst case."""
     return worst("unlabelled validation nodes", labels, sure(labels))
 
 
@@ -164,14 +165,14 @@ def _members_share(
 
     def at(d: float) -> float:
         if weights:
-            return weighted_lower([float(one) for one in seen], weights, delta=d, variance=None)
+            return weighted_lower(list(map(float, seen)), weights, delta=d, variance=None)
         return bounds.lower(seen, size=tally.size, delta=d, method=design.bound)
 
     return bounded("paper recall members", delta, at)
 
 
 def _holdout_size(tally: Tally, design: Design, cells: Sequence[Cell]) -> int | tuple[int, int]:
-    """|X_H|, or the least and the most that it can be."""
+    """|X_H|, or the range in which it is."""
     count = matched_count(cells)
     if not design.gap:
         return count
@@ -202,7 +203,7 @@ def _share(
 def _mean_loss(
     cells: Sequence[Cell], most: int, delta: float, tally: Tally, design: Design
 ) -> float:
-    """An upper bound on the mean of d_p, which is at most 1 + (the most matches of a node)."""
+    """An upper bound on the mean of d_p, if a node has at most `most` matches."""
     losses = [gaps.paper_precision_loss(cell) for cell in cells]
     counts = [cell.nodes for cell in cells]
     if not design.gap:
@@ -218,7 +219,7 @@ def _mean_loss(
 
 
 def _of_a_histogram(design: Design, otherwise: str) -> str:
-    """The bound chosen, if it takes a histogram of any values."""
+    """The chosen bound if it accepts a histogram of any values, or else `otherwise`."""
     row = chosen_row(design.bound)
     return design.bound if row is not None and row.from_counts else otherwise
 

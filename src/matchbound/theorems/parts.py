@@ -1,4 +1,4 @@
-"""The parts of the matches that get guarantees of their own: bands, thresholds, algorithms."""
+"""The parts of matches that have separate guarantees: bands, thresholds, algorithms."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Part:
 
 
 def parts(choices: Choices) -> Iterator[Part]:
-    """Each algorithm whole, then its bands; or each candidate for a threshold, strictest first."""
+    """Yield each algorithm's whole, then its bands; or candidate thresholds, strictest first."""
     if choices.choose_threshold:
         for score in choices.candidates:
             yield Part(candidate(score), least=score)
@@ -40,5 +40,5 @@ def candidate(score: float) -> str:
 
 
 def as_text(score: float) -> str:
-    """Every digit, for two scores may differ in the last."""
+    """The score with all its digits, because two scores may differ in the last one."""
     return repr(score).removesuffix(".0")

@@ -1,6 +1,6 @@
-"""Planning values from the training nodes' labels: the variance that bets and stakes expect.
+"""Variances planned from the training nodes' labels, for the size of bets and stakes.
 
-They are a matter of width alone: a bound holds whatever they are, if they were fixed without the
+They affect only how tight a bound is: it holds whatever they are, if they do not depend on the
 validation labels.
 """
 
@@ -10,12 +10,15 @@ from matchbound.theorems.metrics import METRICS, Metric
 from matchbound.theorems.tally import Label, Tally
 from matchbound.theorems.terms import sure
 
-RAISED = 1.5  # steady bets forgive a variance planned too large more than one too small
-LEAST, MOST = 0.02, 0.995  # what a metric is taken to be at the least and at the most
+RAISED = 1.5  # bets lose less by a variance planned too large than by one too small
+LEAST, MOST = 0.02, 0.995  # the range in which a metric is assumed to be
 
 
 def planned_variances(tally: Tally, *, raised: bool) -> dict[str, float]:
-    """By metric; none where no training node counts. `raised`: for bets in a drawn order."""
+    """The variances by metric, for the metrics for which a training node counts.
+
+    `raised`: for bets in a drawn order.
+    """
     variances = {}
     for name, metric in METRICS.items():
         variance = _variance(metric, sure(tally.train))
@@ -25,14 +28,14 @@ def planned_variances(tally: Tally, *, raised: bool) -> dict[str, float]:
 
 
 def brought_variances(tallies: Mapping[str, Tally]) -> dict[str, float]:
-    """Of labels brought along: by the first part's training nodes, which are never unsure."""
+    """The variances of labels that users bring: from the first part's training nodes."""
     return planned_variances(next(iter(tallies.values())), raised=False)
 
 
 def _variance(metric: Metric, labels: Sequence[Label]) -> float | None:
-    """Of 1{counts}·(value − mean), with half a node at the worst payoff besides.
+    """The variance of 1{counts}·(value − mean), with half a node of the worst payoff added.
 
-    Over all nodes; where the matcher shows which nodes count, over these alone.
+    It is over all nodes; or over those that count, where the matcher's output shows which do.
     """
     if metric.members == "matched":
         labels = [label for label in labels if label.h]

@@ -1,6 +1,6 @@
-"""What labels leave possible, with no probability involved: no bound lies outside.
+"""The range in which labels leave a metric, without probability. No bound is outside it.
 
-Labelled nodes are as they are; the most that the others can be is all right, the least all wrong.
+Labelled nodes have their values; all other nodes may be right, or all may be wrong.
 """
 
 from fractions import Fraction
@@ -15,7 +15,7 @@ ANYTHING: Range = (Fraction(0), Fraction(1))
 
 
 def possible(metric: Metric, tally: Tally, design: Design) -> Range:
-    """The least and the most that the complete matcher's metric can be, given the labels."""
+    """The range in which the labels leave the complete matcher's metric."""
     if design.future:
         return ANYTHING
     values = [value for label in tally.labelled if (value := _value(metric, label)) is not None]
@@ -38,7 +38,7 @@ def _value(metric: Metric, label: Label) -> Fraction | None:
 
 
 def _others(metric: Metric, tally: Tally, design: Design) -> int:
-    """How many other nodes count, or may count."""
+    """How many nodes without a label count, or may count."""
     if metric.members == "matched" and not design.is_sampled:
         return sum(cell.nodes for cell in tally.gap if cell.c)
     return tally.size - len(tally.labelled)

@@ -1,4 +1,4 @@
-"""What each choice must be: a rule takes a field's value and returns it, checked."""
+"""The rule of each choice: a function that checks a field's value and returns it."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -54,7 +54,7 @@ def _metrics(value: Any) -> tuple[str, ...]:
             f"metric must be given once each and at least once, got {list(metrics)}. "
             f"Choose among {', '.join(METRICS)}."
         )
-    return tuple(metric for metric in METRICS if metric in metrics)  # in one order
+    return tuple(metric for metric in METRICS if metric in metrics)  # in the table's order
 
 
 def _true_or_false(argument: str, value: Any) -> bool:
@@ -104,8 +104,8 @@ def _matched(value: Any) -> float | None:
 
 
 def _variances(value: Any) -> Mapping[str, float]:
-    good = isinstance(value, Mapping) and all(map(_is_share, value.values()))
-    if not good or any(name not in METRICS for name in value):
+    are_shares = isinstance(value, Mapping) and all(map(_is_share, value.values()))
+    if not are_shares or any(name not in METRICS for name in value):
         raise InputError(
             f"variances must be shares by metric, got {value!r}. "
             "Leave them out: the draw sets them."
@@ -124,8 +124,8 @@ def _few_misses(value: Any) -> tuple[str, ...]:
 def _algorithms(value: Any) -> tuple[str, ...]:
     names = (value,) if isinstance(value, str) else tuple(value)
     for name in names:
-        good = isinstance(name, str) and name.strip() == name and name not in ("", "all")
-        if not good or "[" in name:
+        is_free = isinstance(name, str) and name.strip() == name and name not in ("", "all")
+        if not is_free or "[" in name:
             raise InputError(
                 f"algorithm must be a name other than all, without '[' or spaces around it, "
                 f"got {name!r}. "
@@ -196,7 +196,7 @@ def _options(value: Any) -> tuple[int, ...]:
 
 
 def _as_it_is(value: T) -> T:
-    """Checked together with another choice."""
+    """Return the value: `CONFLICTS` checks it together with another choice."""
     return value
 
 
@@ -224,4 +224,4 @@ RULES: dict[str, Callable[[Any], Any]] = {
     "rounds": _rounds,
     "options": _options,
 }
-"""Every field of `Choices`, in the order of checking."""
+"""The rule of every field of `Choices`, in the order of checking."""

@@ -1,8 +1,8 @@
-"""Precision, recall and error rate where the gap costs probability too.
+"""Precision, recall and error rate where bounds on the gap take a part of δ too.
 
-Either both matchers ran on samples only, and the gap between them was seen on S'; or the guarantees
-are about nodes to come, and all that was seen are independent draws of their distribution. δ is
-divided among the terms in the same way whether or not there is a complete matcher.
+Either both matchers ran on samples only, and the gap between them is counted on S'; or the
+guarantees are about nodes to come, and all nodes seen are independent draws of their distribution.
+δ is divided among the terms in the same way, whether or not there is a complete matcher.
 """
 
 import math
@@ -31,7 +31,7 @@ from matchbound.theorems.terms import (
     trained,
 )
 
-GAP_VARIANCE = 0.01  # of d*, as planned: few nodes have a gap
+GAP_VARIANCE = 0.01  # the planned variance of d*, small because few nodes have a gap
 
 
 def precision(tally: Tally, design: Design, complete: bool) -> Finding:
@@ -60,13 +60,13 @@ def precision(tally: Tally, design: Design, complete: bool) -> Finding:
     if complete:
         matched_count(tally.gap, "complete")
         lost = _mean_loss(tally, others[0], design)
-        some = _share(
+        holdout_share = _share(
             tally, "precision holdout", lambda c: c.h > 0, bounds.lower, others[1], design
         )
-        kept = _share(
+        complete_share = _share(
             tally, "precision complete", lambda c: c.c > 0, bounds.upper, others[2], design
         )
-        value = (some * value - lost) / kept
+        value = (holdout_share * value - lost) / complete_share
     return Finding(value, estimate(nodes.precisions(fresh)), bound)
 
 
@@ -124,7 +124,7 @@ def error_rate(tally: Tally, design: Design, complete: bool) -> Finding:
 def _over_sizes(
     values: list[float], sizes: tuple[int, int], delta: float, bound: str, known: Known
 ) -> float:
-    """The mean over the members, known ones included, however many of the nodes are members."""
+    """A lower bound on the mean over members and known ones, for any number of members."""
     share = BOUNDS[bound].share
     if share is not None:
         return share(np.array(values), sizes, delta, known)
@@ -133,7 +133,7 @@ def _over_sizes(
 
 
 def _independent(values: list[float], delta: float, bound: str, variance: float | None) -> float:
-    """Values at nodes that are independent draws of the nodes to come."""
+    """A lower bound on the mean over nodes to come, of which the values are independent draws."""
     return mean_lower(values, None, delta, bound, or_default(variance, 1.0, bound))
 
 
@@ -178,7 +178,10 @@ def _share(
     delta: float,
     design: Design,
 ) -> float:
-    """A bound on the share of nodes whose cell has a property. Counts have no order to bet in."""
+    """A bound on the share of nodes whose cell has a property.
+
+    It cannot be a bound that bets in draw order: counts have none.
+    """
     method = _gap_bound(design, AUTO)
     size = None if design.future else tally.size
     return bounded(
@@ -189,7 +192,7 @@ def _share(
 
 
 def _gap_bound(design: Design, otherwise: str) -> str:
-    """The bound chosen, if it is by the mean alone: it then bounds every term."""
+    """The chosen bound if it depends on the mean alone and so fits every term; else `otherwise`."""
     row = chosen_row(design.bound)
     return design.bound if row is not None and row.by_mean else otherwise
 

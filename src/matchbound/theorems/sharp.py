@@ -1,11 +1,11 @@
 """Precision, recall and error rate where both matchers ran over the whole population.
 
 D's labels are counted exactly: given D, the nodes of S outside it are a uniform sample of X − D.
-Only statements about the holdout matcher cost probability: how much of what it found is right, how
-much of the truth it found, how many nodes have a true match. What is said of the complete matcher
-follows from them: labelled nodes (L) count as they are, and the gap is counted outside L. Where
-there is no complete matcher, it is the holdout one and the gap is 0: so certificates of both hold
-on the same event.
+Only statements about the holdout matcher take a part of δ: how many of its matches are right, how
+many true matches it has, how many nodes have a true match. Bounds on the complete matcher follow
+from these: labelled nodes (L) have their values, and the gap is counted outside L. Without a
+complete matcher, the holdout one takes its place and the gap is 0, so certificates of both hold on
+the same event.
 """
 
 import math
@@ -35,7 +35,7 @@ from matchbound.theorems.terms import (
 def precision(tally: Tally, design: Design, complete: bool, errors: int = 0) -> Finding:
     """P ≥ (Σ_L p_C + max(0, Σ_{X−L} p_H − Σ_{X−L} d)) / |X_C|, Σ_X p_H bounded from below.
 
-    `errors`, here and below: at most so many labels of S − D are wrong.
+    Here and below, at most `errors` labels of S − D are wrong.
     """
     holdout = holdout_right(tally, design, errors)
     value = complete_precision(tally, design, Fraction(holdout.value))
@@ -46,7 +46,7 @@ def precision(tally: Tally, design: Design, complete: bool, errors: int = 0) -> 
 
 
 def holdout_right(tally: Tally, design: Design, errors: int = 0) -> Finding:
-    """A lower bound on Σ_X p_H: D's is known, the rest's mean is bounded from S − D."""
+    """A lower bound on Σ_X p_H: D's part is known, and the mean elsewhere is bounded from S − D."""
     (delta,) = design.shares(1)
     bound = design.labels_bound(most_matches(tally.everywhere, design) <= 1)
     variance = or_default(design.planned_variance(), 1.0, bound)
@@ -65,7 +65,7 @@ def holdout_right(tally: Tally, design: Design, errors: int = 0) -> Finding:
 
 
 def complete_precision(tally: Tally, design: Design, right: Fraction) -> Fraction:
-    """What follows for C, no probability involved, from a lower bound on Σ_X p_H."""
+    """The precision of C that follows, with certainty, from a lower bound on Σ_X p_H."""
     loss = gaps.precision_loss_one_to_one if design.one_to_one else gaps.precision_loss
     lost = sum((cell.nodes * loss(cell) for cell in tally.gap), Fraction(0))
     lost = worst("sharp precision gap", lost, Fraction(0))
@@ -108,7 +108,7 @@ def error_rate(tally: Tally, design: Design, complete: bool, errors: int = 0) ->
     rest = tally.size - len(tally.train)
     wrong = float(sum(nodes.errors(trained(tally))))
     fresh = nodes.errors(sampled(tally))
-    right = [float(not one) for one in fresh]
+    right = [float(not is_wrong) for is_wrong in fresh]
     variance = or_default(design.planned_variance(), 1.0, bound)
     if rest:
         require_some(len(fresh), "a label outside the training nodes", tally.validation)
@@ -126,7 +126,7 @@ def error_rate(tally: Tally, design: Design, complete: bool, errors: int = 0) ->
 
 
 def _right_elsewhere(tally: Tally, design: Design) -> float | None:
-    """U, a lower bound on Σ_{X−L} p_H, where precision is certified on the same event."""
+    """U, a lower bound on Σ_{X−L} p_H, if precision is certified on the same event; else None."""
     precision = design.beside.get("precision")
     if precision is None:
         return None
@@ -135,10 +135,10 @@ def _right_elsewhere(tally: Tally, design: Design) -> float | None:
 
 
 def _recall_lost(tally: Tally, right: float | None) -> float:
-    """The most that recall can fall outside L, summed: node by node, or by precision's budget.
+    """The most that recall can fall in sum outside L, node by node, or by the bound on precision.
 
-    For a dropped match to be the only true one the holdout's others there must be wrong, and the
-    bound on precision limits how many are.
+    A dropped match is the only true one only if the holdout matcher's other matches there are
+    wrong, and the bound on precision limits how many are.
     """
     lost = sum((cell.nodes * gaps.recall_loss(cell) for cell in tally.gap), Fraction(0))
     if right is None:
@@ -149,7 +149,7 @@ def _recall_lost(tally: Tally, right: float | None) -> float:
 
 
 def _floor(tally: Tally, design: Design, right: float | None) -> float:
-    """Σ r_H is at least Σ p_H where a node has at most one true match; else nothing is known."""
+    """A lower bound on Σ r_H: Σ p_H's where a node has at most one true match; else 0."""
     if right is None or not design.one_to_one:
         return 0.0
     return right + math.fsum(nodes.precisions(tally.labelled))

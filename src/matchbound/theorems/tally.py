@@ -1,4 +1,4 @@
-"""The counts that every guarantee follows from. They hold no identifier."""
+"""The counts from which every guarantee follows. They contain no ids."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -10,8 +10,9 @@ from matchbound.errors import InputError
 
 
 class Label(NamedTuple):
-    """A drawn node: h matches found by the holdout matcher, t true ones, ht both; the complete
-    matcher's c, ct and hc likewise. t, ht and ct are None where nobody verified the node."""
+    """A drawn node's numbers of matches: h by the holdout matcher, t true ones, ht of both; c by
+    the complete matcher, ct of these true, hc by both matchers. t, ht and ct are None if nobody
+    verified the node."""
 
     h: int
     t: int | None
@@ -26,17 +27,17 @@ class Label(NamedTuple):
 
     @staticmethod
     def alone(h: int, t: int | None, ht: int | None) -> "Label":
-        """Where there is no complete matcher: it is the holdout one."""
+        """The label without a complete matcher: the holdout one takes its place."""
         return Label(h, t, ht, h, ht, h)
 
 
 class Cell(NamedTuple):
-    """How many `nodes` have h, c and hc matches (holdout, complete, both).
+    """How many `nodes` have h, c and hc matches (by holdout, by complete, by both).
 
-    The rest is known from other nodes' labels, where a population is matched with itself: of the
-    matches that both found, `right` are known to be true and `wrong` known to be false; of those
-    that the holdout matcher alone found, `dropped_wrong` are false; of those that the complete
-    matcher alone found, `added_right` are true; `missed` are true and found by neither.
+    The other numbers come from other nodes' labels, where a population is matched with itself. Of
+    the common matches, `right` are known to be true and `wrong` known to be false; of those by the
+    holdout matcher alone, `dropped_wrong` are known to be false; of those by the complete matcher
+    alone, `added_right` are known to be true; `missed` are known true matches that neither has.
     """
 
     h: int
@@ -59,12 +60,12 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Tally:
-    """Labels and gap, counted.
+    """The counts of labels and gap.
 
-    `train` holds D's labels, `validation` S's in S's own order, `overlap` the places in it (from 0)
-    of nodes that are in D as well, `size` the number of nodes in the population. `gap` holds the
+    `size` is the number of nodes in the population. `train` are D's labels, `validation` S's in
+    S's order, and `overlap` the places in S (from 0) of nodes that are in D too. `gap` has the
     cells of all nodes without a sure label (a census), or of a sample of all nodes, labelled or
-    not. Without a complete matcher c and hc equal h, and ct equals ht.
+    not. Without a complete matcher, c and hc equal h, and ct equals ht.
     """
 
     size: int
@@ -116,7 +117,7 @@ class Tally:
 
     @staticmethod
     def from_dict(tally: Mapping[str, Any]) -> "Tally":
-        """Read back from a certificate; refused if no population could give such counts."""
+        """Read a tally from a certificate; refuse counts that no population can have."""
         try:
             result = Tally(
                 int(tally["size"]),
@@ -154,7 +155,8 @@ def _is_possible(label: Label) -> bool:
         return t is ht is ct is None
     if not (0 <= ht <= min(h, t) and 0 <= ct <= min(c, t)):
         return False
-    # Of the common matches, k are true: at most hc, ht, ct; the rest must fit beside them.
+    # If k of the common matches are true, k is at most hc, ht and ct; and it is at least `least`,
+    # because the other true matches must fit into H − C, C − H and T.
     least = max(0, ht - (h - hc), ct - (c - hc), ht + ct - t)
     return least <= min(hc, ht, ct)
 

@@ -1,8 +1,8 @@
-"""The terms of a theorem, each under a name, and the bounds on labels that theorems share.
+"""The named terms of theorems, and the bounds on labels that theorems share.
 
-A theorem gets every bound, and every worst case, through `bounded` and `worst`, which pass on its
-name. Tests listen there: they record what each term spends of δ, and cut terms one by one to see
-that the guarantee then fails.
+A theorem computes every bound and every worst case through `bounded` and `worst`, with the term's
+name. Tests replace these: they record the δ of each term, and drop terms one by one to see that the
+guarantee then fails.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Terms:
-    """Terms as theorems use them: a bound at its δ, and the worst case."""
+    """What theorems use as terms: a bound at its δ, and the worst case. Tests replace it."""
 
     def bounded(self, name: str, delta: float, bound: Callable[[float], float]) -> float:
         return bound(delta)
@@ -44,13 +44,13 @@ def bounded(name: str, delta: float, bound: Callable[[float], float]) -> float:
 
 
 def worst(name: str, value: T, tempting: T) -> T:
-    """Return the worst case. `tempting` is what a hasty reader would have taken instead."""
+    """Return the worst case. `tempting` is the value that a careless theorem would use instead."""
     return cast("T", TERMS.get().worst(name, value, tempting))
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A bound on a metric, the sample's own mean, and the name of the labels' bound."""
+    """A bound on a metric, the sample's mean, and the name of the labels' bound."""
 
     value: float
     estimate: float | None
@@ -73,8 +73,8 @@ def sampled(tally: Tally) -> tuple[Label, ...]:
 
 def matched_count(cells: Sequence[Cell], matcher: str = "holdout") -> int:
     """How many nodes have a match of the matcher."""
-    place = ("holdout", "complete").index(matcher)
-    count = sum(cell.nodes for cell in cells if cell[place])
+    field = ("holdout", "complete").index(matcher)
+    count = sum(cell.nodes for cell in cells if cell[field])
     if not count:
         raise AssumptionError(
             f"{matcher} must match some node, got 0 of {sum(cell.nodes for cell in cells)}. "
@@ -84,20 +84,21 @@ def matched_count(cells: Sequence[Cell], matcher: str = "holdout") -> int:
 
 
 def matched_share(cells: Sequence[Cell]) -> float:
-    """The share of the nodes compared that the holdout matcher matches."""
+    """The share of compared nodes that the holdout matcher matches."""
     return matched_count(cells) / sum(cell.nodes for cell in cells)
 
 
 def most_matches(cells: Sequence[Cell], design: Design) -> int:
-    """The most matches that the holdout matcher has at any node: a census shows it, or a promise.
+    """The most matches that the holdout matcher has at a node, by a census or by a promise.
 
-    Never the complete matcher's: that may depend on the labels, and so would the choice of bound.
+    The complete matcher must not matter: it may depend on the labels, and the choice of a bound
+    must not.
     """
     return 1 if design.is_sampled else max(cell.h for cell in cells)
 
 
 def check_promise(tally: Tally) -> None:
-    """Refuse a tally in which a matcher has more matches at a node than the one promised."""
+    """Refuse a tally in which a matcher has several matches at a node, if one was promised."""
     labels, cells = (*tally.train, *tally.validation), tally.gap
     most = max(*(max(node.h, node.c) for node in labels), *(max(c.h, c.c) for c in cells), 0)
     if most > 1:
@@ -125,7 +126,7 @@ def mean_lower(
 
 
 def spoilt(values: Sequence[float], errors: int) -> list[float]:
-    """The worst that wrong labels can do to a bound that uses no order: the largest become 0."""
+    """The values after the worst errors for a bound that uses no order: the largest become 0."""
     largest = set(sorted(range(len(values)), key=lambda i: -values[i])[:errors])
     return [0.0 if i in largest else value for i, value in enumerate(values)]
 
@@ -140,7 +141,7 @@ def ratio_lower(
     known: Known = NOTHING,
     errors: int = 0,
 ) -> float:
-    """Lower bound on the mean over the members among `size` nodes, and the known ones."""
+    """Lower bound on the mean over known members and those among `size` nodes."""
     row = BOUNDS[bound]
     if errors and row.ordered:
         return star_with_errors(
@@ -172,9 +173,10 @@ def ratio_lower(
 def _spoilt_members(
     member: Sequence[bool], values: Sequence[float], errors: int
 ) -> tuple[list[bool], list[float]]:
-    """Wrong labels at their worst, and worse: the largest values become 0, and others join with 0.
+    """Members and values after errors: the largest values become 0, and others join with value 0.
 
-    Which of the two costs more depends on the mean that is tested, so both are done.
+    A wrong label does one of the two. Which lowers the bound more depends on the mean that is
+    tested, so both are done for each, which is worse than any wrong labels.
     """
     others = [i for i, belongs in enumerate(member) if not belongs][:errors]
     joined = [belongs or i in others for i, belongs in enumerate(member)]
