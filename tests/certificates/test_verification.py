@@ -143,6 +143,29 @@ def test_another_version_is_refused(alone, capsys):
     assert "certificate must be of version 2, got 3." in out
 
 
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("ledger", "entries"), 3.5),
+        (("ledger", "registered"), "x"),
+        (("inputs", "holdout", "columns"), 3),
+        (("inputs", "holdout", "threshold"), "high"),
+    ],
+)
+@pytest.mark.parametrize("sealed", [True, False])
+def test_values_of_another_kind_are_no_traceback(alone, capsys, place, value, sealed):
+    record, path = alone
+    if record["ledger"] is None and place[0] == "ledger":
+        record["ledger"] = {}
+    changed = json.loads(json.dumps(record))
+    inner = changed
+    for name in place[:-1]:
+        inner = inner[name]
+    inner[place[-1]] = value
+    status, _ = verify(reseal(changed) if sealed else changed, path, capsys)
+    assert status in (1, 2)
+
+
 def copied(certified, tmp_path):
     """The whole folder elsewhere, drawn and certified there."""
     folder = tmp_path / "copy"

@@ -201,7 +201,7 @@ def test_it_is_neither_loaded_nor_shown(made, tmp_path, use):
         use(path)
     assert str(refused.value) == (
         "certificate must be of version 2 to be loaded or shown, got 1. Check it with `matchbound "
-        "verify`, which knows version 1, and certify again."
+        "verify`, which knows version 1."
     )
     assert list(tmp_path.iterdir()) == [path]
 

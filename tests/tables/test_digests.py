@@ -409,15 +409,16 @@ def test_verify_takes_the_same_rows_and_no_others(audit, capsys):
     assert mb.verify(audit).differences == ()
 
 
+@pytest.mark.parametrize("claimed", ["rows", "bytes"])
 @pytest.mark.parametrize("is_watched", [False, True])
-def test_rows_that_a_certificate_claims_are_digested_again(audit, is_watched):
-    """Whoever writes the ledger's end anew cannot claim a registered matcher's rows."""
+def test_what_a_certificate_claims_is_digested_again(audit, is_watched, claimed):
+    """Whoever writes the ledger's end anew cannot claim a registered matcher's rows or bytes."""
     mb.register(audit, holdout=audit.parent / "complete.csv")
     put_labels(audit)
     mb.certify(audit, holdout=audit.parent / "holdout.csv", out=audit / "certificate.json")
-    registered = read_ledger(audit).of_kind("register")[0]["holdout"]["digest"]["rows"]
+    registered = read_ledger(audit).of_kind("register")[0]["holdout"]["digest"][claimed]
     record = json.loads((audit / "certificate.json").read_text())
-    record["inputs"]["holdout"]["digest"]["rows"] = registered
+    record["inputs"]["holdout"]["digest"][claimed] = registered
     forged = Certificate.of(Record(record))
     issued = Issued.of(forged.inputs, forged.choices, forged.exploratory)
     lines = (audit / "ledger.jsonl").read_text().splitlines()[:-1]
@@ -428,9 +429,29 @@ def test_rows_that_a_certificate_claims_are_digested_again(audit, is_watched):
     assert (placed.ledger.registered, placed.ledger.matchers) == (3, 1)
     append(audit, "certificate", certificate=placed.as_dict()["digest"], **issued.as_dict())
     placed.save(audit / "certificate.json", force=True)
-    assert mb.verify(audit).differences == (
-        "inputs.holdout.digest.rows is not what the inputs give",
+    differences = ["ledger is not what the entries and the inputs at hand give"]
+    if claimed == "rows":
+        differences.append("inputs.holdout.digest.rows is not what the inputs give")
+    assert list(mb.verify(audit).differences) == differences
+
+
+def test_a_threshold_is_no_part_of_an_output_without_scores(audit):
+    folder = audit.parent
+    mb.register(audit, holdout=folder / "complete.csv")
+    put_labels(audit)
+    header, *lines = (folder / "complete.csv").read_text().splitlines()
+    scored = [f"{header},score", *(f"{line},0.9" for line in lines)]
+    (folder / "scored.csv").write_text("\n".join(scored) + "\n")
+    certificate = mb.certify(
+        audit,
+        holdout=folder / "complete.csv",
+        complete=folder / "scored.csv",
+        threshold=0.5,
+        out=audit / "certificate.json",
     )
+    assert certificate.ledger.registered is not None
+    assert certificate.ledger.together == 0.95
+    assert mb.verify(audit).differences == ()
 
 
 def test_every_file_is_hashed_once_a_command(audit, monkeypatch):

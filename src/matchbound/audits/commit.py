@@ -163,7 +163,13 @@ def enter(folder: Path, request: Request, *, force: bool, say: Callable[[str], N
 
 
 def _refuse_file(folder: Path) -> None:
-    if folder.exists() and not folder.is_dir():
+    try:
+        is_file = folder.exists() and not folder.is_dir()
+    except (OSError, ValueError) as error:  # as for a name that is too long
+        raise InputError(
+            f"out must be a path of a folder, got {str(folder)!r} ({error}). Choose another place."
+        ) from None
+    if is_file:
         raise InputError(
             f"out must be a folder, got {str(folder)!r}, a file. Choose another place."
         )

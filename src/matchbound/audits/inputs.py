@@ -106,10 +106,7 @@ class OutputRef(TableRef):
         role, _, algorithm = name.partition(" ")
         if role not in ROLES:
             raise TypeError(f"inputs has no {name!r}")
-        digest, reading = (
-            Digest.of(record["digest"]),
-            Reading(record["columns"], record["threshold"]),
-        )
+        digest, reading = Digest.of(record["digest"]), Reading.of(record)
         return OutputRef(record["path"], digest, role, algorithm, reading, record["rows"])
 
 

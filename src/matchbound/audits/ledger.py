@@ -52,6 +52,11 @@ class Ledger:
             raise InputError(
                 f"audit must hold {NAME} as it was written, got one in which {problem}. Restore it."
             )
+        if any("seed_given" not in entry for entry in self.of_kind("draw")):
+            raise InputError(
+                f"audit must hold a {NAME} of this version, got one of version 1. `matchbound "
+                "verify` checks its certificates; to certify anew, draw into another folder."
+            )
         return self
 
     def of_kind(self, kind: str) -> list[Entry]:

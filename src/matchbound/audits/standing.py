@@ -100,6 +100,9 @@ class Standing:
         values = {name: record[name] for name in (*NUMBERS, "head", "registered", "grown")}
         if not all(isinstance(values[name], int | float) for name in NUMBERS):
             raise TypeError("ledger must hold numbers")
+        whole = [values[name] for name in NUMBERS if name != "together"]
+        if not all(isinstance(number, int) for number in whole):
+            raise TypeError("ledger must hold whole numbers")
         if not isinstance(values["registered"], int | None):
             raise TypeError("ledger must hold the entry of the registration")
         if not isinstance(values["grown"], bool):

@@ -50,7 +50,7 @@ class Record:
         if self.version == 1:
             raise InputError(
                 f"certificate must be of version {VERSION} to be loaded or shown, got 1. Check it "
-                "with `matchbound verify`, which knows version 1, and certify again."
+                "with `matchbound verify`, which knows version 1."
             )
         if self.version != VERSION:
             raise InputError(

@@ -11,12 +11,15 @@ from matchbound.audits import (
     Entry,
     Identity,
     Inputs,
+    Issued,
     Ledger,
+    Standing,
     Supplied,
     Wishes,
     before_labels,
     read_ledger,
     redraw,
+    standing,
 )
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate
@@ -50,7 +53,7 @@ def recount_differences(
             _files_of(inputs, paths, "holdout"),
             _files_of(inputs, paths, "complete"),
             paths["labels"],
-            replace(holdout.reading, threshold=None) if banded else holdout.reading,
+            replace(holdout.reading, threshold=None if banded else _threshold(inputs)),
             _unlabelled(certificate),
             paths["population"],
             population.id if folder is None else None,
@@ -60,6 +63,7 @@ def recount_differences(
         with connect("duckdb", memory, temp) as con:
             again = compute(con, audit, given, changes, _identity(certificate, audit), progress)
         if certificate.ledger is not None:
+            yield from _standing_differences(certificate.ledger, again, audit)
             again = on_record(again, certificate.ledger)
     except (MatchboundError, KeyError) as error:
         yield f"inputs give no certificate: {error}"
@@ -79,6 +83,24 @@ def _identity(certificate: Certificate, audit: Audit) -> Identity:
         entries = list(before_labels(audit.ledger.entries[: certificate.ledger.entries]))
     tables = certificate.inputs.tables.items()
     return Identity(entries, {name: one.digest.rows is not None for name, one in tables})
+
+
+def _threshold(inputs: Inputs) -> float | None:
+    """The threshold of those outputs that have scores; they have the same."""
+    thresholds = (output.reading.threshold for output in inputs.outputs)
+    return next((threshold for threshold in thresholds if threshold is not None), None)
+
+
+def _standing_differences(recorded: Standing, again: Certificate, audit: Audit) -> Iterator[str]:
+    """Yield if the files at hand do not have the place in the ledger that is claimed.
+
+    The certificate's own digests do not settle that: it could claim a registered matcher's bytes.
+    """
+    if audit.folder is None:
+        return
+    issued = Issued.of(again.inputs, again.choices, again.exploratory)
+    if standing(audit.ledger.entries[: recorded.entries], issued) != recorded:
+        yield "ledger is not what the entries and the inputs at hand give"
 
 
 def _row_differences(

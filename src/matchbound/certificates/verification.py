@@ -73,8 +73,20 @@ def verify(
         path = Path(target)
         path = path / "certificate.json" if is_folder(path) else path
         record = Record.read(path)
-    if record.version == 1:
-        return _verify_version1(record, path)
+    try:
+        if record.version == 1:
+            return _verify_version1(record, path)
+        return _verify(record, path, memory, temp, progress)
+    except MatchboundError:
+        raise
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        problem = f"certificate holds what matchbound does not write ({error!r})"
+        return Verification((*record.changed(), problem), ("its digests",), ())
+
+
+def _verify(
+    record: Record, path: Path, memory: str | None, temp: Any, progress: Progress
+) -> Verification:
     checked = ["its digests", "its guarantees, from its tallies"]
     try:
         certificate = Certificate.of(record)

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from matchbound.engines.chunks import chunk_digests
+from matchbound.engines.chunks import chunk_digests, digests_of_few
 from matchbound.engines.engine import Chunk, Lists, Opened, QueryError, Table
 from matchbound.errors import EngineError, InputError
 
@@ -104,11 +104,12 @@ class DuckDB:
             yield from self._con.sql(sql, alias="selected").to_arrow_reader(BATCH)
 
     def digests(
-        self, scan: str, columns: Mapping[str, str], numbers: Collection[str]
+        self, scan: str, columns: Mapping[str, str], numbers: Collection[str], *, few: bool = False
     ) -> list[Chunk]:
         selected = ", ".join(f"{sql} as {name}" for name, sql in columns.items())
         order = ", ".join(f"{name} nulls first" for name in columns)
-        return chunk_digests(self.batches(f"select {selected} from {scan} order by {order}"))
+        sql = f"select {selected} from {scan} order by {order}"
+        return digests_of_few(self.rows(sql)) if few else chunk_digests(self.batches(sql))
 
     def _run(self, sql: str, values: list[list[Any]] | None = None) -> list[Any]:
         with _translated():

@@ -90,7 +90,7 @@ class Engine(Protocol):
         ...
 
     def digests(
-        self, scan: str, columns: Mapping[str, str], numbers: Collection[str]
+        self, scan: str, columns: Mapping[str, str], numbers: Collection[str], *, few: bool = False
     ) -> list[Chunk]:
         """Sort an opened table's rows, drop repeated rows, and digest them chunk by chunk.
 
@@ -102,6 +102,6 @@ class Engine(Protocol):
         - the values: text as UTF-8, numbers as the bits of a 64-bit float, 0 where null.
         Lengths, bits and the number of rows take 8 bytes each, the highest first. All NaNs have the
         same bits. Each part's length follows from the parts before it, so two different chunks of
-        the same columns never have the same bytes.
+        the same columns never have the same bytes. `few` says that the table is small.
         """
         ...

@@ -166,7 +166,7 @@ class Spark:
         yield from self.arrow(sql).to_batches()
 
     def digests(
-        self, scan: str, columns: Mapping[str, str], numbers: Collection[str]
+        self, scan: str, columns: Mapping[str, str], numbers: Collection[str], *, few: bool = False
     ) -> list[Chunk]:
         """Digest local tables in DuckDB, which is faster for small ones, and others in Spark."""
         if scan in self._local:

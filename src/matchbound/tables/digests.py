@@ -181,7 +181,7 @@ def digest_of_rows(con: Engine, source: Source, rows: Rows) -> str:
     columns = {f"c{i}": _canonical(column) for i, column in enumerate(rows.columns)}
     numbers = [f"c{i}" for i, column in enumerate(rows.columns) if column.is_number]
     with readable(source.argument, source.path):
-        chunks = con.digests(source.scan, columns, numbers)
+        chunks = con.digests(source.scan, columns, numbers, few=source.is_small)
     total = sum(count for count, _ in chunks)
     head = ["matchbound rows 1", rows.kind, [column.role for column in rows.columns], total]
     parts = [json.dumps(head).encode(), *(digest for _, digest in chunks)]

@@ -9,7 +9,7 @@ from matchbound.errors import InputError
 from matchbound.tables.digests import Digest, digest_of, rows_of_matches
 from matchbound.tables.forms import Clusters, Form, Pairs, recognise
 from matchbound.tables.predictions import kind_of_ids
-from matchbound.tables.scores import check_scored, first_threshold
+from matchbound.tables.scores import check_scored, first_threshold, has_scores
 from matchbound.tables.sides import Matching
 from matchbound.tables.sources import Source, key_kind, open_source
 
@@ -41,6 +41,17 @@ class Reading:
         """Check the threshold against the forms; replace it by the one that `fixed` sets."""
         return Reading(self.columns, first_threshold(self.fixed, self.threshold, forms))
 
+    @staticmethod
+    def of(record: Any) -> "Reading":
+        """Take the reading from a record of an output; raise TypeError if it is none."""
+        columns, threshold = record["columns"], record["threshold"]
+        names = [*columns, *columns.values()] if isinstance(columns, dict) else [None]
+        if not all(isinstance(name, str) for name in names):
+            raise TypeError("columns must be names by role")
+        if isinstance(threshold, bool) or not isinstance(threshold, int | float | None):
+            raise TypeError("a threshold must be a number")
+        return Reading(columns, threshold)
+
 
 @dataclass(frozen=True)
 class Recorded:
@@ -69,8 +80,7 @@ class Recorded:
     @staticmethod
     def of(record: Any) -> "Recorded":
         """Read an output from JSON, as an entry of the ledger or draw.json has it."""
-        reading = Reading(record["columns"], record["threshold"])
-        return Recorded(record["name"], Digest.of(record["digest"]), reading)
+        return Recorded(record["name"], Digest.of(record["digest"]), Reading.of(record))
 
 
 @dataclass(frozen=True)
@@ -123,7 +133,11 @@ def read_outputs(
             form = reading.form(source)
             outputs.append(Output(role, algorithm, source, form, reading, undigested))
     settled = reading.settled([output.form for output in outputs])
-    outputs = [replace(output, reading=settled) for output in outputs]
+    unscored = replace(settled, threshold=None)  # a threshold changes nothing where no scores are
+    outputs = [
+        replace(output, reading=settled if has_scores(output.form) else unscored)
+        for output in outputs
+    ]
     forced = rows_of or {}
     return tuple(
         replace(output, digest=_digest(con, output, matching, on_record, forced.get(output.name)))

@@ -26,6 +26,10 @@ def has_yes(con: Engine, source: Source, form: Pairs) -> str:
     return f"{verdict} >= 0.5"
 
 
+def has_scores(form: Form) -> bool:
+    return isinstance(form, Pairs) and form.score is not None
+
+
 def check_threshold(threshold: Any, forms: Iterable[Form]) -> float | None:
     """Return the threshold as a finite number; refuse it if no table has scores to compare."""
     if threshold is None:
@@ -39,7 +43,7 @@ def check_threshold(threshold: Any, forms: Iterable[Form]) -> float | None:
             f"threshold must be a finite number, got {threshold!r}. "
             "Say from which score on a pair is a match."
         )
-    if not any(isinstance(form, Pairs) and form.score for form in forms):
+    if not any(map(has_scores, forms)):
         raise InputError(
             "threshold must be left out where no matcher has a column 'score', "
             f"got {threshold}. Drop it, or give the scores."
@@ -60,7 +64,7 @@ def first_threshold(
             "threshold must be left out where bands or candidates fix it, "
             f"got {threshold}. Drop it."
         )
-    if not all(isinstance(form, Pairs) and form.score for form in forms):
+    if not all(map(has_scores, forms)):
         raise InputError(
             "matchers must have scores where bands or candidates were chosen, got one without. "
             "Give pairs with a column 'score', or name it with --columns score=…."
