@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+collect_ignore = ["tests/support/no_fcntl"]  # importing it takes `fcntl` away
+
 if os.environ.get("MATCHBOUND_NO_FCNTL"):
     blocker = str(Path(__file__).parent / "tests" / "support" / "no_fcntl")
     if sys.modules.get("fcntl", sys) is not None:  # else pytest-xdist started this process so

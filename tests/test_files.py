@@ -175,3 +175,8 @@ def test_an_append_that_fails_leaves_the_file_as_it_was(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space left"):
         files.append_whole(path, b" after")
     assert path.read_bytes() == b"before"
+
+
+def test_this_process_has_fcntl_unless_it_is_taken_away():
+    """Collecting the tests must not import what takes it away."""
+    assert (sys.modules.get("fcntl", sys) is None) == bool(os.environ.get("MATCHBOUND_NO_FCNTL"))

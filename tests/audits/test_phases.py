@@ -323,7 +323,7 @@ class Kill:
                 self.left -= 1
                 raise Dead
             if self.dead:
-                return None
+                return len(arguments[1]) if operation is WRITE else None
             self.left -= 1
             return operation(*arguments, **options)
 
@@ -347,6 +347,7 @@ class Kill:
 
 
 BYTES = pathlib.Path.write_bytes
+WRITE = os.write
 
 
 @pytest.mark.parametrize("phase", ["at once", "second"])
