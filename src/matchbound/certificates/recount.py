@@ -96,8 +96,8 @@ def _standing_differences(recorded: Standing, again: Certificate, audit: Audit) 
 
     The certificate's own digests do not settle that: it could claim a registered matcher's bytes.
     """
-    if audit.folder is None:
-        return
+    if audit.folder is None or not audit.ledger.entries:
+        return  # a ledger with problems is empty here: they are named already
     issued = Issued.of(again.inputs, again.choices, again.exploratory)
     if standing(audit.ledger.entries[: recorded.entries], issued) != recorded:
         yield "ledger is not what the entries and the inputs at hand give"
