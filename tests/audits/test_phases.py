@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import sys
 import threading
 from dataclasses import replace
 from functools import cache
@@ -350,6 +351,10 @@ BYTES = pathlib.Path.write_bytes
 WRITE = os.write
 
 
+@pytest.mark.skipif(
+    sys.modules.get("fcntl", sys) is None,
+    reason="a lock file of a living process stays: this kill is simulated (tests/test_files.py)",
+)
 @pytest.mark.parametrize("phase", ["at once", "second"])
 @pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 5])
 def test_a_draw_that_is_killed_shows_no_node_without_an_entry(tmp_path, capsys, phase, every):
