@@ -277,6 +277,8 @@ def label_on(client, acknowledged):
     """Label, and now and then take the label back; both count once they are acknowledged."""
     for turn in itertools.count(1):
         shown = client.post("next")
+        if "record" not in shown:
+            return  # every node has a label
         node, y = shown["record"]["id"], shown["candidates"][0]["id"]
         client.post("label", place=shown["place"], matches=[y])
         acknowledged[node] = y
