@@ -7,7 +7,8 @@ import shutil
 import pytest
 
 import matchbound as mb
-from matchbound.certificates.record import digest_of, leaves
+from matchbound.certificates.record import leaves
+from matchbound.files import digest_of_json
 from support.audits import certify, make_audit, read_csv, run, write_csv
 
 
@@ -30,8 +31,8 @@ def alone(certified, tmp_path):
 def reseal(record):
     """What a forger with matchbound at hand could do: make every digest fit again."""
     body = {name: value for name, value in record.items() if name not in ("digest", "digests")}
-    body["digests"] = {place: digest_of(leaf)[:16] for place, leaf in leaves(body)}
-    return body | {"digest": digest_of(body)}
+    body["digests"] = {place: digest_of_json(leaf)[:16] for place, leaf in leaves(body)}
+    return body | {"digest": digest_of_json(body)}
 
 
 def verify(record, path, capsys):

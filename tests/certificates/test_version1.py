@@ -13,9 +13,10 @@ import pytest
 
 import matchbound as mb
 from matchbound.audits import standing
-from matchbound.certificates.record import Record, digest_of, leaves
+from matchbound.certificates.record import Record, leaves
 from matchbound.certificates.version1.choices import Choices
 from matchbound.certificates.version1.folder import _as_now, _issued_now
+from matchbound.files import digest_of_json
 from support.audits import contents, run
 
 HERE = Path(__file__).parent / "version1"
@@ -38,8 +39,8 @@ def certificate_of(folder):
 
 def reseal(record):
     body = {name: value for name, value in record.items() if name not in ("digest", "digests")}
-    body["digests"] = {place: digest_of(leaf)[:16] for place, leaf in leaves(body)}
-    return body | {"digest": digest_of(body)}
+    body["digests"] = {place: digest_of_json(leaf)[:16] for place, leaf in leaves(body)}
+    return body | {"digest": digest_of_json(body)}
 
 
 def differences(record, path):

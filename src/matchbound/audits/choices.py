@@ -1,6 +1,7 @@
 """Choices by name: those that were given, those that follow from them, those a draw has fixed."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 
 from matchbound.errors import InputError
 from matchbound.theorems import Choices
@@ -9,9 +10,10 @@ FIXED_BY_THE_DRAW = ("until", "among", "gap")
 """The choices that decide which nodes are drawn."""
 
 
-def given_choices(choices: Choices | None, by_name: Mapping[str, object]) -> dict[str, object]:
-    """The choices that were given, as a value or by name; None by name means: not given."""
-    named = {name: value for name, value in by_name.items() if value is not None}
+def given_choices(choices: Choices | None, arguments: Mapping[str, object]) -> dict[str, object]:
+    """The choices among a function's arguments, or those of one value; None means: not given."""
+    names = (field.name for field in fields(Choices))
+    named = {name: arguments[name] for name in names if arguments.get(name) is not None}
     if choices is None:
         return named
     if named:

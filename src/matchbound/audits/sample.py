@@ -80,33 +80,10 @@ def draw(
     its threshold and columns, puts a holdout matcher on record. `choices` is a `Choices`, or its
     fields are given by name (None: not given); `anytime` is short for the bound of that name.
     """
-    by_name = {
-        "delta": delta,
-        "metrics": metrics,
-        "theorem": theorem,
-        "bound": bound,
-        "one_to_one": one_to_one,
-        "at_most_one_match": at_most_one_match,
-        "guesses": guesses,
-        "matched": matched,
-        "variances": variances,
-        "few_misses": few_misses,
-        "other_terms": other_terms,
-        "bands": bands,
-        "algorithms": algorithms,
-        "choose_threshold": choose_threshold,
-        "candidates": candidates,
-        "allowance": allowance,
-        "gap": gap,
-        "until": until,
-        "among": among,
-        "future": future,
-        "rounds": rounds,
-        "options": options,
-    }
+    by_name = given_choices(choices, locals())
     wishes = Wishes(
         population,
-        given_choices(choices, by_name),
+        by_name,
         labels,
         train,
         seed,

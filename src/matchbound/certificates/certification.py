@@ -86,30 +86,7 @@ def certify(
     case. `gap_from` is census or sample. A certificate from a folder is entered into its ledger,
     and then written to `out`, if that is given.
     """
-    by_name = {
-        "delta": delta,
-        "metrics": metrics,
-        "theorem": theorem,
-        "bound": bound,
-        "one_to_one": one_to_one,
-        "at_most_one_match": at_most_one_match,
-        "guesses": guesses,
-        "matched": matched,
-        "variances": variances,
-        "few_misses": few_misses,
-        "other_terms": other_terms,
-        "bands": bands,
-        "algorithms": algorithms,
-        "choose_threshold": choose_threshold,
-        "candidates": candidates,
-        "allowance": allowance,
-        "gap": gap,
-        "until": until,
-        "among": among,
-        "future": future,
-        "rounds": rounds,
-        "options": options,
-    }
+    by_name = given_choices(choices, locals())
     _check_matchers(holdout, complete, unlabelled)
     opened = Audit.open(audit)
     if audit is not None:
@@ -137,7 +114,7 @@ def certify(
         Matching(dedupe, link, source),
     )
     identity = Identity() if opened.folder is None else Identity(opened.ledger.checked().entries)
-    changes = _changes(given_choices(choices, by_name), gap_from, opened.draw)
+    changes = _changes(by_name, gap_from, opened.draw)
     with connect(engine, memory, temp) as con:
         certificate = compute(con, opened, supplied, changes, identity, progress)
     if opened.folder is not None:

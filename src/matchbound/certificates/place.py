@@ -12,8 +12,8 @@ from matchbound.audits import (
     Ledger,
     Seeded,
     Standing,
+    ledger_or_problems,
     planned,
-    read_ledger,
     standing,
 )
 from matchbound.certificates.certificate import Certificate
@@ -31,24 +31,17 @@ def ledger_of(path: Path, paths: Mapping[str, Path]) -> Path | None:
 
 def unfinished_ledger(folder: Path) -> str:
     """What to do about a line that a crash left unfinished; empty if there is none."""
-    try:
-        ledger = read_ledger(folder)
-    except MatchboundError:
-        return ""
-    if not ledger.unfinished or ledger.problems:
+    ledger, problems = ledger_or_problems(folder)
+    if not ledger.unfinished or problems:
         return ""
     return f"The ledger's last line is unfinished (a crash). Run: matchbound repair {folder}"
 
 
 def ledger_differences(certificate: Certificate, recorded: Standing, folder: Path) -> Iterator[str]:
     """Yield what the ledger has otherwise than the certificate, and than how it stands."""
-    try:
-        ledger = read_ledger(folder)
-    except MatchboundError as error:
-        yield str(error)
-        return
-    if ledger.problems:
-        yield from (f"ledger.jsonl: {problem}" for problem in ledger.problems)
+    ledger, problems = ledger_or_problems(folder)
+    yield from problems
+    if problems:
         return
     digest = certificate.as_dict()["digest"]
     before = ledger.entries[: recorded.entries]

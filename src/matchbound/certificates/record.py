@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.errors import InputError
-from matchbound.files import digest_of_text, read_json, read_text
+from matchbound.files import digest_of_json, read_json, read_text
 
 VERSION = 2
 SHORT = 16  # of a part's digest; the whole certificate's is in full
@@ -38,8 +38,10 @@ class Record:
     def sealed(body: Mapping[str, object]) -> "Record":
         """Add the version, a digest of each number or list of numbers, and one of the whole."""
         content = {"matchbound": VERSION, **body}
-        content["digests"] = {place: digest_of(leaf)[:SHORT] for place, leaf in leaves(content)}
-        return Record(content | {"digest": digest_of(content)})
+        content["digests"] = {
+            place: digest_of_json(leaf)[:SHORT] for place, leaf in leaves(content)
+        }
+        return Record(content | {"digest": digest_of_json(content)})
 
     @property
     def version(self) -> object:
@@ -73,11 +75,11 @@ class Record:
         present = dict(self._leaves())
         intact = True
         for place in [*present, *(place for place in digests if place not in present)]:
-            if place not in present or digests.get(place) != digest_of(present[place])[:SHORT]:
+            if place not in present or digests.get(place) != digest_of_json(present[place])[:SHORT]:
                 intact = False
                 yield f"{place} was changed" if place in present else f"{place} was removed"
         whole = {name: value for name, value in self.content.items() if name != "digest"}
-        if intact and self.content.get("digest") != digest_of(whole):
+        if intact and self.content.get("digest") != digest_of_json(whole):
             yield "digest was changed"
 
     def unknown_fields(self, rewritten: "Record") -> Iterator[str]:
@@ -134,8 +136,3 @@ def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
             yield from leaves(inner, f"{place}[{i}]")
     else:
         yield place, value
-
-
-def digest_of(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return digest_of_text(text)

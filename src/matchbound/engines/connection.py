@@ -5,22 +5,8 @@ from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
 
-from matchbound.engines.engine import Engine, Lists, Opened, QueryError, Table
+from matchbound.engines.engine import Engine, Lists
 from matchbound.errors import InputError
-
-__all__ = [
-    "Engine",
-    "Opened",
-    "Progress",
-    "QueryError",
-    "Table",
-    "connect",
-    "keep",
-    "lend",
-    "query",
-    "sql",
-    "view",
-]
 
 Progress = Callable[[str], None]
 """A function that takes a few words on what a long command is doing now."""

@@ -13,8 +13,6 @@ from matchbound.tables.scores import check_scored, first_threshold, has_scores
 from matchbound.tables.sides import Matching
 from matchbound.tables.sources import Source, key_kind, open_source
 
-ROLES = ("holdout", "complete")
-
 
 @dataclass(frozen=True)
 class Reading:

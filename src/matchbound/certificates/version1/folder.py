@@ -1,19 +1,18 @@
 """The audit folder of a version-1 certificate: its draw as it was, its ledger by today's rules."""
 
 import csv
-import hashlib
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Entry, Issued, Standing, read_ledger, standing
+from matchbound.audits import Entry, Issued, Standing, ledger_or_problems, standing
 from matchbound.certificates.version1.certificate import Certificate
 from matchbound.certificates.version1.choices import Choices
 from matchbound.certificates.version1.inputs import Input, Place
 from matchbound.errors import MatchboundError
-from matchbound.files import digest_of_file, find_file, read_json, read_text
+from matchbound.files import digest_of_file, digest_of_text, find_file, read_json, read_text
 from matchbound.tables import Digest, Reading, Recorded
 
 ROWS = "rows:"  # how the digest of a table in memory begins
@@ -54,9 +53,9 @@ def draw_differences(certificate: Certificate, path: Path) -> Iterator[str]:
         record = read_json(read_text(path, "audit", "Restore it."))
         sample = read_text(path.parent / "sample.csv", "audit", "Restore it.")
         body = {name: value for name, value in record.items() if name != "digest"}
-        if record["digest"] != _digest(json.dumps(body, sort_keys=True)):
+        if record["digest"] != digest_of_text(json.dumps(body, sort_keys=True)):
             yield "draw.json was changed"
-        if record["sample_digest"] != _digest(sample):
+        if record["sample_digest"] != digest_of_text(sample):
             yield "sample.csv was changed"
         fixed, labels, train = (
             Choices.from_dict(record["choices"]),
@@ -81,13 +80,9 @@ def draw_differences(certificate: Certificate, path: Path) -> Iterator[str]:
 
 def ledger_differences(certificate: Certificate, recorded: Place, folder: Path) -> Iterator[str]:
     """Yield what today's rules give otherwise from the entries before the certificate."""
-    try:
-        ledger = read_ledger(folder)
-    except MatchboundError as error:
-        yield str(error)
-        return
-    if ledger.problems:
-        yield from (f"ledger.jsonl: {problem}" for problem in ledger.problems)
+    ledger, problems = ledger_or_problems(folder)
+    yield from problems
+    if problems:
         return
     issued = _issued(certificate)
     own = next((e for e in ledger.entries if e.get("certificate") == certificate.digest), None)
@@ -190,7 +185,3 @@ def _matcher(output: Input) -> Entry:
         "threshold": output.threshold,
         "columns": output.columns,
     }
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
