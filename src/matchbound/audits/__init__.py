@@ -8,6 +8,7 @@ from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import FILES, PARTS, Draw
 from matchbound.audits.folder import LABELS
 from matchbound.audits.inputs import Inputs, OutputRef, TableRef
+from matchbound.audits.journal import Journal, Opening, is_sealed, read_journal
 from matchbound.audits.labels import OF_CLUSTERS, check_all_labelled, labels, labels_of
 from matchbound.audits.ledger import (
     Entry,
@@ -20,6 +21,7 @@ from matchbound.audits.ledger import (
 )
 from matchbound.audits.load import load, planned_choices, read_certified
 from matchbound.audits.order import hash_of
+from matchbound.audits.places import find, remember
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, redraw
 from matchbound.audits.standing import (
@@ -51,7 +53,9 @@ __all__ = [
     "Identity",
     "Inputs",
     "Issued",
+    "Journal",
     "Ledger",
+    "Opening",
     "OutputRef",
     "Page",
     "Provenance",
@@ -70,8 +74,10 @@ __all__ = [
     "check_all_labelled",
     "draw",
     "enter_labels",
+    "find",
     "given_choices",
     "hash_of",
+    "is_sealed",
     "labels",
     "labels_of",
     "ledger_or_problems",
@@ -80,8 +86,10 @@ __all__ = [
     "planned",
     "planned_choices",
     "read_certified",
+    "read_journal",
     "read_ledger",
     "redraw",
+    "remember",
     "sound_ledger",
     "standing",
     "transaction",

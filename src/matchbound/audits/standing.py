@@ -1,6 +1,6 @@
 """What the ledger says of a certificate: what was on record before, and how many ways to choose."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -126,8 +126,13 @@ NUMBERS = (
 )
 
 
-def standing(entries: Sequence[Entry], issued: Issued) -> Standing:
-    """How a certificate stands that is issued after these entries."""
+def standing(
+    entries: Sequence[Entry], issued: Issued, salted: Callable[[Digest], Digest]
+) -> Standing:
+    """How a certificate stands that is issued after these entries.
+
+    `salted` gives the digest that labels have on record.
+    """
     before = [entry for entry in entries if entry["kind"] == "certificate"]
     draws = list(_draws([*entries, {"kind": "certificate", **issued.as_dict()}]))
     latest = draws[-1]
@@ -149,7 +154,7 @@ def standing(entries: Sequence[Entry], issued: Issued) -> Standing:
         matchers=len(looked_at) // several,
         uncertified=len(looked_at - _certified(latest, numbers)) // several,
         together=at_least(1 - sum(map(_cost, draws), Fraction(0))),
-        labelled=label_provenance(entries, issued.labels.bytes),
+        labelled=label_provenance(entries, issued.labels, salted),
     )
 
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matchbound.audits import Audit, Draw, check_all_labelled, labels_of
+from matchbound.audits import Audit, Draw, check_all_labelled, find, labels_of
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import certify
 from matchbound.errors import AssumptionError, InputError
-from matchbound.files import find_file, refuse_input_as_out, undone_on_error
+from matchbound.files import refuse_input_as_out, undone_on_error
 from matchbound.matchers import (
     Board,
     Found,
@@ -107,7 +107,7 @@ def _refuse_own_files(out: Path, audit: Audit, labels: Any) -> None:
     folder, path = audit.own_folder, audit.drawn.population.path
     ours = [*audit.files, folder / "certificate.json"]
     ours += [Path(labels)] if isinstance(labels, str | os.PathLike) else []
-    ours += find_file(path, folder) if path else []
+    ours += find(path, folder) if path else []
     refuse_input_as_out(out, ours)
 
 
