@@ -5,23 +5,22 @@ from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdic
 from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
 from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
-from matchbound.audits.draw import FILES, PARTS, Draw
+from matchbound.audits.draw import FILES, PARTS, Draw, join_orders
 from matchbound.audits.folder import LABELS
-from matchbound.audits.inputs import Inputs, OutputRef, TableRef
+from matchbound.audits.inputs import Inputs, OutputRef, Population, TableRef
 from matchbound.audits.journal import Journal, Opening, is_sealed, read_journal
 from matchbound.audits.labels import OF_CLUSTERS, check_all_labelled, labels, labels_of
 from matchbound.audits.ledger import (
     Entry,
     Ledger,
     append,
-    ledger_or_problems,
     read_ledger,
     sound_ledger,
     transaction,
 )
 from matchbound.audits.load import load, planned_choices, read_certified
 from matchbound.audits.order import hash_of
-from matchbound.audits.places import find, remember
+from matchbound.audits.places import find, remember, whole_paths
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, redraw
 from matchbound.audits.standing import (
@@ -35,6 +34,7 @@ from matchbound.audits.standing import (
 )
 from matchbound.audits.supplied import Identity, Supplied
 from matchbound.audits.wishes import Wishes
+from matchbound.audits.written import Written
 
 __all__ = [
     "BROUGHT",
@@ -58,6 +58,7 @@ __all__ = [
     "Opening",
     "OutputRef",
     "Page",
+    "Population",
     "Provenance",
     "Searched",
     "SearchedFile",
@@ -67,6 +68,7 @@ __all__ = [
     "TableRef",
     "Verdict",
     "Wishes",
+    "Written",
     "append",
     "as_brought",
     "as_drawn",
@@ -78,9 +80,9 @@ __all__ = [
     "given_choices",
     "hash_of",
     "is_sealed",
+    "join_orders",
     "labels",
     "labels_of",
-    "ledger_or_problems",
     "load",
     "outputs_on_record",
     "planned",
@@ -93,4 +95,5 @@ __all__ = [
     "sound_ledger",
     "standing",
     "transaction",
+    "whole_paths",
 ]

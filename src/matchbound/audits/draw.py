@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -220,7 +219,7 @@ class Draw:
             "train.csv": csv_text(["id"], [(node,) for node in self.trained]) if self.train else "",
             "sample.csv": self._sample_csv(),
             "gap.csv": self._gap_csv() if self.gap else "",
-            "draw.json": json.dumps(self.written.as_dict(), indent=2, ensure_ascii=False) + "\n",
+            "draw.json": self.written.text,
         }
         try:
             write_whole({place / name: texts[name] for name in FILES if texts[name]}, force=True)

@@ -294,15 +294,6 @@ def sound_ledger(folder: Path) -> Ledger:
     return read_ledger(folder).checked()
 
 
-def ledger_or_problems(folder: Path) -> tuple[Ledger, list[str]]:
-    """Read the ledger, and what is wrong with it as a verification names it."""
-    try:
-        ledger = read_ledger(folder)
-    except MatchboundError as error:
-        return Ledger(), [str(error)]
-    return ledger, [f"{NAME}: {problem}" for problem in ledger.problems]
-
-
 def _parsed(line: bytes) -> Entry:
     try:
         entry = read_json(line.decode())

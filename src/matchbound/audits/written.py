@@ -33,6 +33,11 @@ class Written:
     def digest(self) -> str:
         return str(self.as_dict()["digest"])
 
+    @property
+    def text(self) -> str:
+        """draw.json, as it is written."""
+        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
+
     def as_dict(self) -> dict[str, Any]:
         """The content of draw.json. Its digest reveals edits."""
         record = {

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Entry, Issued, Standing, ledger_or_problems, standing
+from matchbound.audits import Entry, Issued, Ledger, Standing, standing
+from matchbound.certificates.reach import Reach
 from matchbound.certificates.version1.certificate import Certificate
 from matchbound.certificates.version1.choices import Choices
 from matchbound.certificates.version1.inputs import Input, Place
 from matchbound.errors import MatchboundError
-from matchbound.files import digest_of_file, digest_of_text, find_file, read_json, read_text
+from matchbound.files import digest_of_file, digest_of_text, read_json, read_text
 from matchbound.tables import Digest, Reading, Recorded
 
 ROWS = "rows:"  # how the digest of a table in memory begins
@@ -20,12 +21,12 @@ KEEP = ("entries", "head", "registered", "certificates", "other_labels", "labell
 """What today's rules must give as version 1 had it."""
 
 
-def at_hand(certificate: Certificate, folder: Path) -> tuple[dict[str, Path], list[str]]:
+def at_hand(certificate: Certificate, reach: Reach) -> tuple[dict[str, Path], list[str]]:
     """Find the files of the inputs, by their digests if several have the name; list the missing."""
     paths, missing = {}, []
     for name, source in certificate.inputs.items():
         path, in_memory = source.path, source.digest.startswith(ROWS)
-        files = [] if path is None or in_memory else find_file(path, folder)
+        files = [] if path is None or in_memory else reach.find(path)
         fitting = [file for file in files if digest_of_file(file) == source.digest]
         if files:
             paths[name] = (fitting or files)[0]
@@ -78,11 +79,10 @@ def draw_differences(certificate: Certificate, path: Path) -> Iterator[str]:
         yield "tallies are not of as many nodes as were drawn"
 
 
-def ledger_differences(certificate: Certificate, recorded: Place, folder: Path) -> Iterator[str]:
+def ledger_differences(certificate: Certificate, recorded: Place, ledger: Ledger) -> Iterator[str]:
     """Yield what today's rules give otherwise from the entries before the certificate."""
-    ledger, problems = ledger_or_problems(folder)
-    yield from problems
-    if problems:
+    yield from (f"ledger.jsonl: {problem}" for problem in ledger.problems)
+    if ledger.problems:
         return
     issued = _issued(certificate)
     own = next((e for e in ledger.entries if e.get("certificate") == certificate.digest), None)
