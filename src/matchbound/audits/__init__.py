@@ -21,7 +21,7 @@ from matchbound.audits.ledger import (
 )
 from matchbound.audits.load import load, planned_choices, read_certified
 from matchbound.audits.order import hash_of
-from matchbound.audits.places import find, remember
+from matchbound.audits.places import find
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, redraw
 from matchbound.audits.standing import (
@@ -89,7 +89,6 @@ __all__ = [
     "read_journal",
     "read_ledger",
     "redraw",
-    "remember",
     "sound_ledger",
     "standing",
     "transaction",

@@ -127,11 +127,13 @@ NUMBERS = (
 
 
 def standing(
-    entries: Sequence[Entry], issued: Issued, salted: Callable[[Digest], Digest]
+    entries: Sequence[Entry],
+    issued: Issued,
+    salted: Callable[[Digest], Digest] = lambda digest: digest,
 ) -> Standing:
     """How a certificate stands that is issued after these entries.
 
-    `salted` gives the digest that labels have on record.
+    `salted` gives the digest that labels have on record; version 1 had it as it is.
     """
     before = [entry for entry in entries if entry["kind"] == "certificate"]
     draws = list(_draws([*entries, {"kind": "certificate", **issued.as_dict()}]))
