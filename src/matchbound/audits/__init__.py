@@ -24,6 +24,7 @@ from matchbound.audits.order import hash_of
 from matchbound.audits.places import find
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, redraw
+from matchbound.audits.seal import Seal, seals_in, signer_of
 from matchbound.audits.standing import (
     Issued,
     Seeded,
@@ -59,6 +60,7 @@ __all__ = [
     "OutputRef",
     "Page",
     "Provenance",
+    "Seal",
     "Searched",
     "SearchedFile",
     "Seeded",
@@ -89,6 +91,8 @@ __all__ = [
     "read_journal",
     "read_ledger",
     "redraw",
+    "seals_in",
+    "signer_of",
     "sound_ledger",
     "standing",
     "transaction",
