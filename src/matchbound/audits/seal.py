@@ -83,7 +83,7 @@ def seal(
         now = datetime.now(UTC).isoformat(timespec="seconds")
         made = Seal(len(ledger.entries), ledger.head, now)
         path = folder / f"entry-{made.entries}{SUFFIX}" if out is None else Path(out)
-        files = {path: made.text}
+        files: dict[Path, str | bytes] = {path: made.text}
         if key is not None:
             files[_signature(path)] = _signed(made.text, Path(key))
         digest = digest_of_text(made.text)
@@ -141,9 +141,10 @@ def _signed(text: str, key: Path) -> bytes:
     return answer.stdout
 
 
-def _ssh_keygen(
-    action: str, *options: str, text: bytes = b""
-) -> subprocess.CompletedProcess[bytes]:
+Answer = subprocess.CompletedProcess[bytes]
+
+
+def _ssh_keygen(action: str, *options: str, text: bytes = b"") -> Answer:
     try:
         command = ["ssh-keygen", "-Y", action, *options]
         return subprocess.run(command, input=text, capture_output=True, check=False)

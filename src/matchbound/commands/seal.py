@@ -18,8 +18,7 @@ def run(options: argparse.Namespace) -> int:
     from matchbound.audits.seal import seal
 
     path = seal(options.audit, out=options.out, key=options.key, force=options.force)
-    say(
-        f"Sealed: {path}. Send it to others, or publish it: who has it can tell if the ledger up to"
-    )
-    say("it was changed since (`matchbound verify AUDIT --seal FILE`). Nothing was sent anywhere.")
+    say(f"Sealed: {path}.")
+    say("Send it to others, or publish it: with it they can tell if the ledger up to here was")
+    say("changed since (`matchbound verify AUDIT --seal FILE`). Nothing was sent anywhere.")
     return 0
