@@ -20,9 +20,10 @@ from matchbound.audits.ledger import (
 )
 from matchbound.audits.load import load, planned_choices, read_certified
 from matchbound.audits.order import hash_of
-from matchbound.audits.places import find, remember, whole_paths
+from matchbound.audits.places import find, whole_paths
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, redraw
+from matchbound.audits.seal import Seal, seals_in, signer_of
 from matchbound.audits.standing import (
     Issued,
     Seeded,
@@ -60,6 +61,7 @@ __all__ = [
     "Page",
     "Population",
     "Provenance",
+    "Seal",
     "Searched",
     "SearchedFile",
     "Seeded",
@@ -91,7 +93,8 @@ __all__ = [
     "read_journal",
     "read_ledger",
     "redraw",
-    "remember",
+    "seals_in",
+    "signer_of",
     "sound_ledger",
     "standing",
     "transaction",

@@ -14,7 +14,7 @@ from matchbound.files import is_file, is_folder
 class Reach:
     """The folder that a certificate stands in, and the folder `inputs`, if the user gave one.
 
-    Of an audit folder that is `trusted`, files beside it and at the whole paths in its paths.json
+    Of an audit folder that is `trusted`, files beside it and at the whole paths in its paths.jsonl
     are in reach too. Else a symbolic link that leads out of the two folders is not followed.
     A certificate `in_memory` stands nowhere: `folder` is the current one.
     """

@@ -44,7 +44,7 @@ def verify(
     """Verify the certificate in an audit folder, a certificate.json alone, or one in memory.
 
     `outcome` of what is returned is one of four things; what cannot be checked is raised. Inputs
-    are looked for in and beside an audit folder, and where its paths.json says; with `untrusted`,
+    are looked for in and beside an audit folder, and where its paths.jsonl says; with `untrusted`,
     and for a certificate alone, only in its own folder. `inputs` is a folder under which they are
     looked for too. `require` are values that metrics must be certified to have.
     """
