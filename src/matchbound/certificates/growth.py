@@ -15,15 +15,37 @@ from matchbound.tables import Digest
 def labels_then(fits: Callable[[str], bool], history: History, path: Path | None) -> bytes | None:
     """The labels as they were: those of the page, or the beginning of a file kept by hand.
 
-    `fits` says whether a file's digest is the certified one; `path` is the file now.
+    `fits` says whether a file's digest is the certified one; `path` is the file now, if it is at
+    hand. None if a label was changed since, and not only others added.
     """
-    text = Book.of(history.before).to_csv()
+    then = Book.of(history.before)
+    text = then.to_csv()
     if fits(digest_of_text(text)):
-        return text.encode()
+        return text.encode() if path is None or _has_grown(then, history, path) else None
     for size, digest in digests_of_beginnings(path) if path is not None else ():
         if path is not None and fits(digest):
             return path.read_bytes()[:size]
     return None
+
+
+def _has_grown(then: Book, history: History, path: Path) -> bool:
+    """Whether a file is what the page has written since, with every label that there was then.
+
+    A crash may have kept the page from writing its last label or two.
+    """
+    entries = history.ledger.entries
+    ends = [i for i, one in enumerate(entries) if one["kind"] in ("label", "undo")]
+    content = path.read_bytes()
+    for end in [len(entries), *ends[:-3:-1]]:
+        book = Book.of(entries[:end])
+        if book.to_csv().encode() == content:
+            return _labels(then).items() <= _labels(book).items()
+    return False
+
+
+def _labels(book: Book) -> dict[int, tuple[str, frozenset[str]]]:
+    """The settled labels by place."""
+    return {one.place: (one.node, frozenset(one.matches or ())) for one in book.settled()}
 
 
 def draw_then(now: Draw, history: History, certificate: Certificate) -> Draw | None:

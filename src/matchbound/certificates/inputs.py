@@ -49,7 +49,7 @@ class Evidence:
         """The inputs that are not at hand, and the commitments that cannot be opened."""
         missing = [one.missing for one in self.found.values() if one.missing]
         unopened = self.history.unopened
-        what = f"what {unopened} of the ledger's commitments are about"
+        what = f"openings of {unopened} of the ledger's commitments"
         return [*missing, what] if unopened else missing
 
     @property
