@@ -6,7 +6,7 @@ from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
 from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import FILES, PARTS, Draw, join_orders
-from matchbound.audits.folder import LABELS
+from matchbound.audits.folder import LABELS, is_written
 from matchbound.audits.inputs import Inputs, OutputRef, Population, TableRef
 from matchbound.audits.journal import Journal, Opening, is_sealed, read_journal
 from matchbound.audits.labels import OF_CLUSTERS, check_all_labelled, labels, labels_of
@@ -82,6 +82,7 @@ __all__ = [
     "given_choices",
     "hash_of",
     "is_sealed",
+    "is_written",
     "join_orders",
     "labels",
     "labels_of",

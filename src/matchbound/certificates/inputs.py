@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from matchbound.audits import Draw, Journal, TableRef
+from matchbound.audits import Draw, Journal, TableRef, is_written
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.growth import draw_then, labels_then
 from matchbound.certificates.history import History
@@ -65,7 +65,9 @@ class Evidence:
         return differences
 
     def rows_of(self, name: str) -> str | None:
-        """The digest that the rows of an input at hand have on record."""
+        """The digest that the rows of an input's file have on record; None if there is no file."""
+        if name not in self.paths:
+            return None
         matching = None if self.draw is None else self.draw.matching
         rows = rows_at(self.certificate, name, self.paths[name], matching)
         return salted(self.certificate, name, Digest(rows, None), self.history.journal).rows
@@ -130,6 +132,8 @@ class _Search:
         except EngineError:
             raise
         except MatchboundError as error:
+            if self._is_interrupted(path.parent):
+                raise
             return Found(path, difference=f"inputs.draw: {error}"), None
         if digest_of_file(path) == source.digest.bytes:
             return Found(path), now
@@ -140,6 +144,13 @@ class _Search:
         if later is not None:
             return Found(missing=f"draw (another was made since, entry {later})"), None
         return Found(path, difference=_other("draw", path)), now
+
+    def _is_interrupted(self, folder: Path) -> bool:
+        """Whether a larger draw is on record that was killed while it wrote its files."""
+        draws = self.history.ledger.of_kind("draw")
+        return not self.history.ledger.problems and any(
+            is_written(folder, earlier) for earlier in draws[:-1] if earlier != draws[-1]
+        )
 
     def table(self, name: str, source: TableRef, draw: Draw | None) -> Found:
         """A table, which may have other bytes than the one that was certified, if it has the same

@@ -49,17 +49,19 @@ class Reach:
         return any(_resolved(path).is_relative_to(root) for root in roots)
 
     def check(self, folder: Path) -> None:
-        """Refuse an audit folder with a pipe, a device or a link that leads out among its files."""
+        """Refuse an audit folder that holds a pipe, a device or a link that leads out."""
         for path in (folder / name for name in PARTS):
             if os.path.lexists(path) and not self.leads_in(path):
                 what = "a link that leads elsewhere"
             elif path.exists() and not is_file(path):
                 what = "which is none"
+            elif is_file(path) and not os.access(path, os.R_OK):
+                what = "which cannot be read"
             else:
                 continue
             raise InputError(
-                f"audit must hold regular files, got {str(path)!r}, {what}. Remove it, or put the "
-                "file in its place."
+                f"audit must hold files that can be read, got {str(path)!r}, {what}. Put the file "
+                "in its place."
             )
 
     def _is_near(self, path: Path) -> bool:

@@ -39,7 +39,7 @@ def seed_differences(evidence: Evidence, before: Draw, resources: Resources) -> 
     erased = _erased(again, evidence.history)
     if _without(erased, again.sample) != _without(erased, before.sample):
         yield "sample.csv is not what the seed draws"
-    if again.gap != before.gap:
+    if len(again.gap) != len(before.gap) or not all(map(_is_left, again.gap, before.gap)):
         yield "gap.csv is not what the seed draws"
 
 
@@ -136,6 +136,11 @@ def _erased(drawn: Draw, history: History) -> set[tuple[int | None, int | None]]
     places = (place for one in forgotten for place in one["places"])
     nodes = {order[place - 1] for place in places if 0 < place <= len(order)}
     return {(train, validation) for node, train, validation in drawn.sample if node in nodes}
+
+
+def _is_left(drawn: str, node: str) -> bool:
+    """Whether a node of gap.csv is the one that is drawn there, or was erased."""
+    return node in ("", drawn)
 
 
 def _without(erased: set[tuple[int | None, int | None]], rows: Sequence[Row]) -> list[Row]:

@@ -117,7 +117,7 @@ def _verify(
         differences += recount_differences(evidence, resources)
         checked.append("its tallies, from its inputs")
         checked += [] if draw is None else ["its draw, from the seed"]
-    elif draw is None and not in_ledger:
+    elif draw is None and not differences and not in_ledger:
         differences += _from_the_seed(evidence, resources, checked)
     differences += in_ledger
     repair = unfinished_ledger(history)
