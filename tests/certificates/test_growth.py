@@ -112,8 +112,6 @@ def test_labels_kept_by_hand_may_grow(audit, anytime, capsys, end):
     label(audit, truth, 90)
     status, line = verified(capsys, audit, "second.json")
     assert (status, line.startswith(GROWN.format(entry, "labels have"))) == (0, True)
-    certify(audit, "third.json")
-    assert verified(capsys, audit, "third.json")[0] == 0
 
 
 def test_labels_kept_by_hand_that_were_changed_contradict(audit, anytime, capsys):
@@ -161,9 +159,8 @@ def test_the_draw_may_be_made_larger(audit, anytime, capsys):
     assert status == 0
     assert verified(capsys, audit, "second.json")[1].startswith("Verified: ")
     assert extend(audit, 200) == 0
-    for name, number in (("first.json", entry), ("second.json", second)):
-        status, line = verified(capsys, audit, name)
-        assert (status, line.split(";")[0]) == (0, f"Verified, as of entry {number} of the ledger")
+    status, line = verified(capsys, audit, "second.json")
+    assert (status, line.startswith(GROWN.format(second, "the draw has"))) == (0, True)
 
 
 def test_a_population_that_was_written_again_and_moved(audit, capsys):
@@ -201,7 +198,9 @@ class Killed(BaseException):
     """As if the process had ended."""
 
 
-@pytest.mark.parametrize("replaced", [0, 1, 2])
+@pytest.mark.parametrize(
+    "replaced", [*(pytest.param(n, marks=pytest.mark.slow) for n in (0, 1)), 2]
+)
 def test_an_extension_that_was_killed_is_repeated(audit, anytime, capsys, replaced):
     """Its entry is on disk, and so are some of its files: draw.json comes last."""
     left, replace = [replaced], os.replace

@@ -14,7 +14,7 @@ from matchbound.certificates.record import leaves
 from matchbound.desk.desk import Desk
 from matchbound.errors import EngineError
 from matchbound.files import digest_of_json
-from support.audits import certify, contents, make_audit, run, write_csv
+from support.audits import certify, contents, make_audit, make_inputs, run, write_csv
 from support.desks import make_desk
 
 
@@ -520,3 +520,34 @@ def test_other_labels_contradict_where_nothing_was_erased_since(labelled, tmp_pa
         if after
         else "Contradicted: inputs.labels: "
     )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--until", "precision=40", "--holdout", "holdout.csv"],
+        *(
+            pytest.param(options, marks=pytest.mark.slow)
+            for options in (
+                ["--labels", "60", "--among", "holdout.csv"],
+                ["--labels", "60", "--gap", "50"],
+                ["--labels", "60", "--trained-on", "trained.csv"],
+            )
+        ),
+    ],
+)
+def test_every_kind_of_draw_is_drawn_again_without_its_files(tmp_path, capsys, options):
+    truth, audit = make_inputs(tmp_path), tmp_path / "audit"
+    write_csv(tmp_path / "trained.csv", ["x", "y"], [["a1", "b1"], ["a5", ""]])
+    words = [tmp_path / word if word.endswith(".csv") else word for word in options]
+    assert run("draw", tmp_path / "people.csv", *words, "--out", audit) == 0
+    nodes = [node for node, _, _ in Draw.load(audit).sample]
+    write_csv(audit / "labels.csv", ["x", "y"], [[x, truth.get(x, "")] for x in nodes])
+    assert run("certify", audit, "--holdout", tmp_path / "holdout.csv") == 0
+    folder = exported(audit, tmp_path / "export")
+    shutil.copy(audit / JOURNAL, folder)
+    for path in tmp_path.glob("*.csv"):
+        shutil.copy(path, folder)
+    status, lines = verify(capsys, folder, "--untrusted")
+    assert (status, lines[0]) == (3, "Consistent in itself, inputs missing: draw, labels.")
+    assert lines[1].endswith("its draw, from the seed.")

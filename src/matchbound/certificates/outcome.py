@@ -7,7 +7,7 @@ from matchbound.certificates.record import VERSION
 
 
 class Outcome(StrEnum):
-    """The one of four things that a verification says; a fifth, that it cannot check, is raised."""
+    """What a verification says. What cannot be checked is raised as an error instead."""
 
     VERIFIED = "verified"
     CONSISTENT = "consistent in itself"

@@ -67,7 +67,8 @@ class Reach:
     def _is_near(self, path: Path) -> bool:
         """Whether a file is in or beside the folder, or on its list of whole paths."""
         around = self.folder.resolve().parent
-        return Path(os.path.abspath(path)).is_relative_to(around) or str(path) in self._whole
+        places = Path(os.path.abspath(path)), _resolved(path.parent)
+        return any(one.is_relative_to(around) for one in places) or str(path) in self._whole
 
     @cached_property
     def _whole(self) -> list[str]:
