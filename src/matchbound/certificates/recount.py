@@ -34,7 +34,8 @@ def recount_differences(evidence: Evidence, resources: Resources) -> Iterator[st
     certificate, audit = evidence.certificate, _audit(evidence)
     try:
         if evidence.draw is not None:
-            yield from seed_differences(evidence, evidence.draw, resources)
+            drawn = yield from seed_differences(evidence, evidence.draw, resources)
+            audit = replace(audit, draw=drawn)
         with _paths_then(evidence, resources.temp) as paths:
             again = _recounted(evidence, audit, paths, resources)
         salted = None if certificate.ledger is None else evidence.history.journal.salted
@@ -149,6 +150,5 @@ def _files_of(inputs: Inputs, paths: Mapping[str, Path], role: str) -> Any:
 
 def _unlabelled(certificate: Certificate) -> str:
     """How unlabelled nodes were taken: only where there are some does it matter."""
-    tally = next(iter(certificate.tallies.values()))
-    some = any(not label.is_sure for label in (*tally.train, *tally.validation))
+    some = any(remark.code == "unlabelled" for remark in certificate.assumptions)
     return "worst" if some else "refuse"

@@ -1,6 +1,6 @@
 """A draw, made again by its seed: from draw.json, or from what the ledger has of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,10 @@ class Resources:
     progress: Progress = lambda _: None
 
 
-def seed_differences(evidence: Evidence, before: Draw, resources: Resources) -> Iterator[str]:
-    """Yield which nodes of a draw are not what its seed draws, erased ones aside."""
+def seed_differences(
+    evidence: Evidence, before: Draw, resources: Resources
+) -> Generator[str, None, Draw]:
+    """Yield which nodes of a draw are not what its seed draws; return it with those erased."""
     by_matcher = before.holdout is not None
     again = _again(before.written, evidence, by_matcher=by_matcher, resources=resources)
     erased = _erased(again, evidence.history)
@@ -41,6 +43,10 @@ def seed_differences(evidence: Evidence, before: Draw, resources: Resources) -> 
         yield "sample.csv is not what the seed draws"
     if len(again.gap) != len(before.gap) or not all(map(_is_left, again.gap, before.gap)):
         yield "gap.csv is not what the seed draws"
+    if all(node for node, _, _ in before.sample) and all(before.gap):
+        return before
+    nodes = before.written.nodes
+    return replace(before, sample=again.sample, gap=again.gap, sealed_nodes=nodes)
 
 
 def ledger_seed_differences(evidence: Evidence, resources: Resources) -> list[str] | None:
