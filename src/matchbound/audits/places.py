@@ -6,7 +6,7 @@ name alone if it lies elsewhere. paths.json has the whole paths.
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from matchbound.files import find_file, is_file, read_json, write_whole
@@ -31,8 +31,12 @@ def remember(folder: Path, paths: Iterable[str | None]) -> None:
     wholes = [path if "://" in path else os.path.abspath(path) for path in paths if path]
     new = [path for path in dict.fromkeys(wholes) if path not in known]
     if new:
-        text = json.dumps([*known, *new], indent=2, ensure_ascii=False) + "\n"
-        write_whole({folder / NAME: text}, force=True)
+        write_whole({folder / NAME: as_text([*known, *new])}, force=True)
+
+
+def as_text(paths: Sequence[str]) -> str:
+    """The content of paths.json."""
+    return json.dumps(paths, indent=2, ensure_ascii=False) + "\n"
 
 
 def whole_paths(folder: Path) -> list[str]:

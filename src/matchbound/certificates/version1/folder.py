@@ -84,7 +84,7 @@ def ledger_differences(certificate: Certificate, recorded: Place, folder: Path) 
     yield from problems
     if problems:
         return
-    issued = _issued(certificate)
+    issued = issued_facts(certificate)
     own = next((e for e in ledger.entries if e.get("certificate") == certificate.digest), None)
     if own is None:
         yield f"ledger.jsonl: entry {recorded.entries + 1}, this certificate's, is missing"
@@ -126,13 +126,13 @@ def _as_now(entries: Sequence[Entry], choices: Choices) -> list[Entry]:
         "several": max(len(choices.algorithms), 1),
         "second": False,
     }
-    return [{**(more if entry["kind"] == "draw" else {}), **_facts_now(entry)} for entry in entries]
+    return [{**(more if entry["kind"] == "draw" else {}), **facts_now(entry)} for entry in entries]
 
 
-def _facts_now(entry: Entry) -> Entry:
+def facts_now(entry: Entry) -> Entry:
     """An entry whose tables have today's digests; a draw's `labels` are a number."""
     if entry["kind"] in ("register", "watch"):
-        return {**entry, "holdout": _matcher_now(entry["holdout"]).as_dict()}
+        return {**entry, "holdout": matcher_now(entry["holdout"]).as_dict()}
     if entry["kind"] == "certificate":
         return {**entry, **_issued_now(entry).as_dict()}
     if entry["kind"] == "label":
@@ -144,8 +144,8 @@ def _facts_now(entry: Entry) -> Entry:
 
 def _issued_now(facts: Entry) -> Issued:
     return Issued(
-        [_matcher_now(one) for one in facts["holdout"]],
-        [_matcher_now(one) for one in facts["complete"]],
+        [matcher_now(one) for one in facts["holdout"]],
+        [matcher_now(one) for one in facts["complete"]],
         _digest_now(facts["labels"]),
         facts["delta"],
         facts["is_sampled"],
@@ -153,7 +153,7 @@ def _issued_now(facts: Entry) -> Issued:
     )
 
 
-def _matcher_now(record: Any) -> Recorded:
+def matcher_now(record: Any) -> Recorded:
     reading = Reading(record["columns"] or {}, record["threshold"])
     return Recorded(record["name"], _digest_now(record["digest"]), reading)
 
@@ -166,7 +166,7 @@ def _digest_now(text: str) -> Digest:
     return Digest(None, text)
 
 
-def _issued(certificate: Certificate) -> Entry:
+def issued_facts(certificate: Certificate) -> Entry:
     """What version 1 entered of a certificate, besides its digest."""
     inputs = certificate.inputs.values()
     return {

@@ -1,0 +1,267 @@
+"""An audit folder of version 1, moved to version 2.
+
+The folder is of version 1 until its new ledger.jsonl replaces the old, which is the last step: a
+move that was killed is made again. Nothing is claimed that version 1 did not record.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from matchbound.audits import (
+    LEDGER,
+    OLD_DRAW,
+    OLD_LEDGER,
+    PLACES,
+    Draw,
+    Entry,
+    Ledger,
+    Population,
+    Transaction,
+    as_text,
+    last_draw,
+    read_gap,
+    read_ledger,
+    read_sample,
+)
+from matchbound.certificates.record import Record
+from matchbound.certificates.version1.certificate import Certificate
+from matchbound.certificates.version1.entries import Mover, is_given, searched_files
+from matchbound.certificates.version1.folder import ROWS, issued_facts, matcher_now
+from matchbound.errors import InputError, MatchboundError
+from matchbound.files import (
+    alone,
+    digest_of_file,
+    digest_of_text,
+    find_file,
+    is_file,
+    one_writer,
+    read_json,
+    undone_on_error,
+    write_whole,
+)
+from matchbound.tables import Digest, Matching
+from matchbound.theorems import Choices
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+NOTHING = "Nothing to move: the folder is of version 2."
+MOVED = (
+    f"The folder is of version 2 now: {{}} entries were moved. {OLD_LEDGER} and {OLD_DRAW} are those "
+    "of version 1, which its certificates are verified by."
+)
+WAY_OUT = "Go on with version 0.1, or draw into another folder."
+
+
+def move(audit: "str | PathLike[str]", certificate: "str | PathLike[str] | None" = None) -> str:
+    """Move an audit folder of version 1 to version 2, and return what was done.
+
+    If a crash left the entry of a certificate unfinished, the entry is made again. The certificate
+    is looked for in the folder, unless its path is given.
+    """
+    folder = Path(audit)
+    if not _to_be_moved(folder):
+        return NOTHING
+    with one_writer(folder), alone(folder):
+        if not _to_be_moved(folder):  # another process moved it meanwhile
+            return NOTHING
+        paths = sorted(folder.glob("*.json")) if certificate is None else [Path(certificate)]
+        old = Old.read(folder, paths)
+        files = _files(old)
+        with undone_on_error(files):
+            write_whole(files, force=True)
+    return MOVED.format(len(old.entries))
+
+
+def _to_be_moved(folder: Path) -> bool:
+    ledger = read_ledger(folder)
+    ledger.refuse_changed()
+    return ledger.is_version1
+
+
+@dataclass(frozen=True)
+class Old:
+    """What version 1 left in a folder: the bytes of its ledger and its draw.json, and the same read.
+
+    A line that a crash left unfinished is not among the ledger's.
+    """
+
+    folder: Path
+    ledger: bytes
+    draw: bytes
+    entries: tuple[Entry, ...]
+    record: Any
+
+    @staticmethod
+    def read(folder: Path, certificates: list[Path]) -> "Old":
+        """Read a folder; refuse one that was changed."""
+        ledger, entries = _finished(folder, certificates)
+        draw, record = _draw_of(folder)
+        _refuse_other(folder / OLD_LEDGER, ledger)
+        _refuse_other(folder / OLD_DRAW, draw)
+        last = last_draw(entries)
+        if last is None or last["draw"] != record["digest"]:
+            raise InputError(
+                f"audit must hold the draw that is last in its ledger, got another in "
+                f"{str(folder)!r}. Restore draw.json and sample.csv."
+            )
+        return Old(folder, ledger, draw, entries, record)
+
+
+def _finished(folder: Path, certificates: list[Path]) -> tuple[bytes, tuple[Entry, ...]]:
+    """The finished lines of the ledger, and that of a certificate which a crash left unfinished."""
+    ledger = read_ledger(folder)
+    finished = Transaction(folder, Ledger(ledger.entries))
+    for certificate in _certificates(certificates) if ledger.unfinished else ():
+        place = certificate.ledger
+        if place is not None and (place.entries, place.head) == (len(ledger.entries), ledger.head):
+            digest = certificate.digest
+            finished.add("certificate", certificate=digest, **issued_facts(certificate))
+            break
+    data = (folder / LEDGER).read_bytes()[: ledger.size]
+    return data + finished.waiting[folder / LEDGER], tuple(finished.entries)
+
+
+def _certificates(paths: list[Path]) -> Iterator[Certificate]:
+    """The certificates of version 1 in those files that are such, and as they were written."""
+    for path in paths:
+        try:
+            record = Record.read(path)
+            if record.version == 1 and not list(record.changed()):
+                yield Certificate.of(record)
+        except MatchboundError:
+            continue
+
+
+def _draw_of(folder: Path) -> tuple[bytes, Any]:
+    """Version 1's draw.json; a move that was killed may have left it under its new name alone."""
+    for path in (folder / "draw.json", folder / OLD_DRAW):
+        try:
+            data = path.read_bytes()
+            record = read_json(data.decode())
+            body = {name: value for name, value in record.items() if name != "digest"}
+            is_whole = record["digest"] == digest_of_text(json.dumps(body, sort_keys=True))
+        except (OSError, ValueError, KeyError, AttributeError, RecursionError):
+            continue
+        if is_whole and "sample_digest" in record:
+            return data, record
+    raise InputError(
+        f"audit must hold draw.json as version 1 wrote it, got another or none in {str(folder)!r}. "
+        "Restore it."
+    )
+
+
+def _refuse_other(path: Path, data: bytes) -> None:
+    """Refuse a file that is not what a killed move left, or the beginning of it."""
+    if is_file(path) and not data.startswith(path.read_bytes()):
+        raise InputError(
+            f"audit must have no other {path.name}, got one in {str(path.parent)!r}: the file of "
+            "version 1 is to have this name. Rename yours."
+        )
+
+
+def _files(old: Old) -> dict[Path, str | bytes]:
+    """The files of the folder in version 2, in the order in which they are written."""
+    ledger = Transaction(old.folder, Ledger())
+    digest = hashlib.sha256(old.ledger).hexdigest()
+    ledger.add("moved", ledger=digest, entries=len(old.entries))
+    try:
+        drawn = _drawn(old).on_record(ledger)
+        mover = Mover(ledger, drawn, old.record["digest"])
+        for entry in old.entries:
+            mover.enter(entry)
+        paths = _whole_paths(old)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"audit must be as version 1 wrote it, got what it did not write ({error!r}). "
+            f"Restore it."
+        ) from None
+    journal, entries = ledger.waiting.items()
+    where = {old.folder / PLACES: as_text(paths)} if paths else {}
+    return {
+        **dict([journal]),
+        **where,
+        old.folder / OLD_LEDGER: old.ledger,
+        old.folder / OLD_DRAW: old.draw,
+        old.folder / "draw.json": drawn.written.text,
+        **dict([entries]),
+    }
+
+
+def _drawn(old: Old) -> Draw:
+    """The draw in today's form; refuse one whose nodes were changed."""
+    record = old.record
+    population, holdout = record["population"], record["holdout"]
+    _refuse_rows([population["digest"], *([] if holdout is None else [holdout["digest"]])])
+    path = _whole(population["path"], population["digest"], old.folder) or population["path"]
+    choices = _choices_now(record["choices"])
+    drawn = Draw(
+        Population(path, Digest(None, population["digest"]), population["size"], population["id"]),
+        record["seed"],
+        record["labels"],
+        record["train"],
+        choices,
+        read_sample(old.folder / "sample.csv", "Restore it."),
+        Matching(**record["matching"]),
+        read_gap(old.folder / "gap.csv", "Restore it.") if choices.gap else (),
+        None if holdout is None else matcher_now(holdout),
+        seed_given=is_given(record["seed"]),
+    )
+    recorded = {name: record[f"{name}_digest"] for name in ("sample", "gap")}
+    if drawn.node_digests != recorded:
+        raise InputError(
+            f"audit must hold sample.csv and gap.csv as drawn, got them changed in "
+            f"{str(old.folder)!r}. Restore them."
+        )
+    return drawn
+
+
+def _refuse_rows(digests: list[str]) -> None:
+    """Refuse tables that are known by version 1's digest of rows, which nobody computes now."""
+    if any(digest.startswith(ROWS) for digest in digests):
+        raise InputError(
+            "audit must be drawn from files to be moved, got one from a table in memory or of a "
+            f"cluster, which version 2 would not recognise. {WAY_OUT}"
+        )
+
+
+def _choices_now(record: Any) -> Choices:
+    """The choices in today's form; refuse one that is not there today, or is read otherwise."""
+    try:
+        choices = Choices.from_dict(record)
+    except MatchboundError as error:
+        reason = str(error).partition(". ")[0]
+        raise InputError(
+            f"audit must have choices that version 2 has, got others ({reason}). {WAY_OUT}"
+        ) from None
+    now = choices.as_dict()
+    for name, value in record.items():
+        if now[name] != value:
+            raise InputError(
+                f"audit must have choices that mean the same in version 2, got {name} = {value!r}. "
+                f"{WAY_OUT}"
+            )
+    return choices
+
+
+def _whole_paths(old: Old) -> list[str]:
+    """The whole paths of the tables that version 1 named, the population's last."""
+    population = old.record["population"]
+    tables = [(file.path, file.digest) for file in searched_files(iter(old.entries))]
+    tables.append((population["path"], population["digest"]))
+    wholes = [_whole(path, digest, old.folder) for path, digest in tables]
+    return [path for path in dict.fromkeys(wholes) if path is not None]
+
+
+def _whole(path: str | None, digest: str | None, folder: Path) -> str | None:
+    """A table's whole path: as on record, or of the file that a relative one stands for now."""
+    if path is None or os.path.isabs(path):
+        return path
+    files = [Path(path), *find_file(path, folder)]
+    fitting = (file for file in files if is_file(file) and digest_of_file(file) == digest)
+    return next((os.path.abspath(file) for file in fitting), None)
