@@ -10,6 +10,7 @@ from matchbound.audits.folder import LABELS, OLD_DRAW, OLD_LEDGER, last_draw
 from matchbound.audits.inputs import Inputs, OutputRef, Population, TableRef
 from matchbound.audits.journal import Journal, Opening, is_sealed, read_journal
 from matchbound.audits.labels import OF_CLUSTERS, check_all_labelled, labels, labels_of
+from matchbound.audits.ledger import NAME as LEDGER
 from matchbound.audits.ledger import (
     Entry,
     Ledger,
@@ -22,7 +23,6 @@ from matchbound.audits.ledger import (
 )
 from matchbound.audits.load import load, planned_choices, read_certified
 from matchbound.audits.order import hash_of
-from matchbound.audits.ledger import NAME as LEDGER
 from matchbound.audits.places import NAME as PLACES
 from matchbound.audits.places import as_text, find, remember
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
@@ -46,9 +46,9 @@ __all__ = [
     "GROWN",
     "LABELS",
     "LEDGER",
+    "OF_CLUSTERS",
     "OLD_DRAW",
     "OLD_LEDGER",
-    "OF_CLUSTERS",
     "PARTS",
     "PLACES",
     "SETTLED",

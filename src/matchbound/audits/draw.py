@@ -259,11 +259,11 @@ class Draw:
         if not is_file(place / "draw.json"):
             refuse_unfinished(place)
         text = read_text(place / "draw.json", "audit", way_out)
+        if '"sample_digest":' in text:
+            raise of_version1()
         try:
             sample = read_sample(place / "sample.csv", way_out)
             record = read_json(text)
-            if "sample_digest" in record:
-                raise of_version1()
             written = Written.of(record)
             draw = Draw(
                 written.population,

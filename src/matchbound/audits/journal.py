@@ -19,6 +19,7 @@ from matchbound.tables import Digest
 
 NAME = "journal.jsonl"
 SEALED = {
+    "moved": ("ledger",),
     "draw": ("seed", "nodes"),
     "choices": ("seed", "train_seed"),
     "labeller": ("name",),
@@ -158,7 +159,10 @@ def _read_line(journal: Journal, line: bytes) -> None:
         if "salt of labels" in record:
             journal.salt = str(record["salt of labels"])
             return
-        opening, claimed = Opening(str(record["salt"]), dict(record["content"])), str(record["sealed"])
+        opening, claimed = (
+            Opening(str(record["salt"]), dict(record["content"])),
+            str(record["sealed"]),
+        )
         if opening.commitment == claimed:
             journal.put(opening, claimed)
         else:

@@ -13,12 +13,13 @@ import shutil
 from pathlib import Path
 from unittest import mock
 
-import matchbound as mb
 from make import rows
 from matchbound.labelling.desk import Desk
 from matchbound.labelling.opening import Inputs, open_inputs
 from matchbound.labelling.serving import _record
 from matchbound.standing import matcher
+
+import matchbound as mb
 
 NODES = 100
 ANA, BEN = "Ana Quillfeather", "Ben Oxbarrow"

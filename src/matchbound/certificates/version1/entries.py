@@ -35,7 +35,7 @@ class Mover:
             "certificate": self._certificate,
             "label": self._label,
             "undo": self._undo,
-            "answer": lambda entry: _some(entry, "place") | self._labeller(entry),
+            "answer": lambda entry: {**_some(entry, "place"), **self._labeller(entry)},
             "search": lambda entry: {"search": _named(Searched.of(entry["search"])).as_dict()},
         }
 
@@ -60,21 +60,29 @@ class Mover:
         if entry["draw"] == self._known_as:
             self._drawn.enter(self._ledger, **more)
             return
-        facts = self._drawn.facts() | _some(entry, "draw", "seed", "labels", "train")
+        facts = self._drawn.facts() | _some(entry, "seed", "labels", "train")
         del facts["nodes"]
-        facts["seed_given"] = is_given(entry["seed"])
+        facts |= {"draw": self._hidden(entry["draw"]), "seed_given": is_given(entry["seed"])}
         self._ledger.add("draw", **facts, **more)
 
     def _digest(self, draw: str) -> str:
-        return self._drawn.digest if draw == self._known_as else draw
+        return self._drawn.digest if draw == self._known_as else self._hidden(draw)
+
+    def _hidden(self, digest: str) -> str:
+        """A digest of version 1, salted: whoever knows all else of its file could try ids."""
+        return str(self._ledger.salted(Digest(None, digest)).bytes)
 
     def _labels(self, entry: Entry) -> Entry:
         return _some(entry, "validation") | {"labels": self._salted(facts_now(entry)["labels"])}
 
     def _certificate(self, entry: Entry) -> Entry:
-        names = ("certificate", "holdout", "complete", "delta", "is_sampled", "exploratory")
         facts = facts_now(entry)
-        return _some(facts, *names) | {"labels": self._salted(facts["labels"]), "version": 1}
+        return {
+            "certificate": self._hidden(entry["certificate"]),
+            **_some(facts, "holdout", "complete", "delta", "is_sampled", "exploratory"),
+            "labels": self._salted(facts["labels"]),
+            "version": 1,
+        }
 
     def _salted(self, digest: Entry) -> Entry:
         return self._ledger.salted(Digest.of(digest)).as_dict()
