@@ -24,9 +24,10 @@ from matchbound.audits.ledger import (
 from matchbound.audits.load import load, planned_choices, read_certified
 from matchbound.audits.order import hash_of
 from matchbound.audits.places import NAME as PLACES
-from matchbound.audits.places import as_text, find, remember
+from matchbound.audits.places import find
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, redraw
+from matchbound.audits.seal import Seal, seals_in, signer_of
 from matchbound.audits.standing import (
     Issued,
     Seeded,
@@ -67,6 +68,7 @@ __all__ = [
     "Page",
     "Population",
     "Provenance",
+    "Seal",
     "Searched",
     "SearchedFile",
     "Seeded",
@@ -79,7 +81,6 @@ __all__ = [
     "append",
     "as_brought",
     "as_drawn",
-    "as_text",
     "before_labels",
     "check_all_labelled",
     "draw",
@@ -103,7 +104,8 @@ __all__ = [
     "read_ledger",
     "read_sample",
     "redraw",
-    "remember",
+    "seals_in",
+    "signer_of",
     "sound_ledger",
     "standing",
     "transaction",

@@ -168,7 +168,7 @@ class Draw:
 
     @property
     def _opening(self) -> Opening:
-        return Opening(self.salt, {"nodes": self.node_digests})
+        return Opening(self.salt, "nodes", self.node_digests)
 
     def write_entered(self, ledger: Transaction) -> None:
         """Commit the draw's entry for good, then write its files: none shows a node before that."""

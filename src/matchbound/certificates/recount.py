@@ -47,7 +47,11 @@ def recount_differences(
     try:
         if folder is not None:
             ledger = read_ledger(folder)  # `verify` names its problems
-            audit = Audit(folder, Draw.load(folder), Ledger() if ledger.problems else ledger)
+            audit = Audit(
+                folder,
+                Draw.load(folder),
+                Ledger(journal=ledger.journal) if ledger.problems else ledger,
+            )
             yield from _redrawn(audit.drawn, paths, holdout.reading, memory, temp, progress)
             changes = {name: changes[name] for name in certificate.exploratory}
         banded = choices.bands or choices.candidates

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matchbound.audits import (
+    LEDGER,
     OLD_DRAW,
     OLD_LEDGER,
     PLACES,
@@ -17,7 +18,6 @@ from matchbound.audits import (
     Ledger,
     Population,
     Transaction,
-    as_text,
     read_gap,
     read_ledger,
     read_sample,
@@ -65,8 +65,10 @@ def move(audit: "str | PathLike[str]", certificate: "str | PathLike[str] | None"
         paths = sorted(folder.glob("*.json")) if certificate is None else [Path(certificate)]
         old = Old.read(folder, paths)
         files = _files(old)
-        with undone_on_error(files):
+        ledger = {folder / LEDGER: files.pop(folder / LEDGER)}
+        with undone_on_error([*files, *ledger]):
             write_whole(files, force=True)
+            write_whole(ledger, force=True)
     return MOVED.format(len(old.entries))
 
 
@@ -77,7 +79,7 @@ def _to_be_moved(folder: Path) -> bool:
 
 
 def _files(old: Old) -> dict[Path, str | bytes]:
-    """The files of the folder in version 2, in the order in which they are written."""
+    """The files of the folder in version 2."""
     ledger = Transaction(old.folder, Ledger())
     digest = hashlib.sha256(old.ledger).hexdigest()
     ledger.add("moved", ledger=digest, entries=len(old.entries))
@@ -86,7 +88,7 @@ def _files(old: Old) -> dict[Path, str | bytes]:
         mover = Mover(ledger, drawn, old.record["digest"])
         for entry in old.entries:
             mover.enter(entry)
-        paths = _whole_paths(old)
+        ledger.remember(_whole_paths(old))
     except MatchboundError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -94,15 +96,16 @@ def _files(old: Old) -> dict[Path, str | bytes]:
             f"audit must be as version 1 wrote it, got what it did not write ({error!r}). "
             "Restore it."
         ) from None
-    journal, entries = ledger.waiting.items()
-    where = {old.folder / PLACES: as_text(paths)} if paths else {}
+    files, places = ledger.waiting, old.folder / PLACES
+    entries = files.pop(ledger.path)
+    if places in files and is_file(places):  # a killed move left some
+        files[places] = places.read_bytes() + files[places]
     return {
-        **dict([journal]),
-        **where,
+        **files,
         old.folder / OLD_LEDGER: old.ledger,
         old.folder / OLD_DRAW: old.draw,
         old.folder / "draw.json": drawn.written.text,
-        **dict([entries]),
+        ledger.path: entries,
     }
 
 
