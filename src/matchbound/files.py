@@ -68,6 +68,32 @@ def alone(folder: Path) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def without_page_of_version1(folder: Path) -> Iterator[None]:
+    """Keep version 1's labelling page out: it locked the folder itself, where there is flock."""
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError:
+        yield
+        return
+    handle = -1
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+        flock(handle, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise InputError(
+            f"audit must not be open on a labelling page of version 1, got {str(folder)!r}. Stop "
+            "that page first."
+        ) from None
+    except OSError as error:
+        raise EngineError(f"cannot lock {folder}: {error.strerror}. Try again.") from None
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
 def refuse_open_page(folder: Path) -> None:
     """Refuse a folder that a labelling page or a draw has open; write nothing if none has."""
     if is_file(folder / ".page.lock"):  # left by a crash, or held now

@@ -125,6 +125,8 @@ def test_every_other_verb_refuses_a_folder_of_version_1(tmp_path, capsys, kind):
         ("label", audit, "--records", people, "--against", people, "--no-browser"),
         ("patch", audit, "--holdout", holdout, "--out", tmp_path / "patched.csv"),
         ("withhold", audit, "--command", "true {labels} {out}", "--force"),
+        ("seal", audit),
+        ("report", audit),
         ("repair", audit),
     ):
         said = refused(capsys, *arguments)
@@ -472,10 +474,24 @@ def state(audit):
 
 
 @posix
+def test_while_the_page_of_version_1_is_open_nothing_is_moved(tmp_path, capsys):
+    """It locked the folder itself."""
+    import fcntl
+
+    audit = copy(tmp_path, "half")
+    before, handle = contents(audit), os.open(audit, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    assert "Stop that page first" in refused(capsys, "repair", audit, "--to", 2)
+    assert contents(audit) == before
+    os.close(handle)
+    assert run("repair", audit, "--to", 2) == 0
+
+
+@posix
 @pytest.mark.parametrize(
     ("kind", "points"),
     [
-        ("half", (4, 28, 30, 31, 32, 41, 44, 45)),  # where files get their names, and before
+        ("half", (5, 29, 31, 32, 33, 42, 45, 46)),  # where files get their names, and before
         *(pytest.param(kind, range(99), marks=pytest.mark.slow) for kind in STAGES),
     ],
 )

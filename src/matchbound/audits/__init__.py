@@ -18,6 +18,7 @@ from matchbound.audits.ledger import (
     append,
     ledger_or_problems,
     read_ledger,
+    refuse_version1,
     sound_ledger,
     transaction,
 )
@@ -104,6 +105,7 @@ __all__ = [
     "read_ledger",
     "read_sample",
     "redraw",
+    "refuse_version1",
     "seals_in",
     "signer_of",
     "sound_ledger",

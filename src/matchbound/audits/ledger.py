@@ -100,6 +100,11 @@ def of_version1() -> InputError:
     )
 
 
+def refuse_version1(folder: Path) -> None:
+    if is_file(folder / NAME) and read_ledger(folder).is_version1:
+        raise of_version1()
+
+
 def read_ledger(folder: Path, name: str = NAME) -> Ledger:
     """Read all finished entries, and check their digests."""
     try:
@@ -165,7 +170,7 @@ class Transaction:
     @property
     def waiting(self) -> dict[Path, bytes]:
         """What the next `commit` appends, by file."""
-        return {part.path: part.waiting for part in self._parts}
+        return {part.path: bytes(part.waiting) for part in self._parts}
 
     def add(self, kind: str, **facts: Any) -> Entry:
         """Add an entry, which the next `commit` writes together with the others.
@@ -206,7 +211,7 @@ class Transaction:
         if lines:
             _, size, unfinished = finished_lines(self.folder / PLACES)
             self._parts.append(_Appended(self.folder / PLACES, size, unfinished))
-            self._parts[-1].waiting = lines
+            self._parts[-1].waiting += lines
 
     def commit(self, *, final: bool = False) -> None:
         """Write what was added: contents first, so that no entry is there without its own.
@@ -234,13 +239,13 @@ class _Appended:
     """A file that lines are appended to; what a crash left unfinished is cut off first."""
 
     def __init__(self, path: Path, size: int, unfinished: bool) -> None:
-        self.path, self.size, self.waiting = path, size, b""
+        self.path, self.size, self.waiting = path, size, bytearray()
         self._start = size
         if unfinished:
             cut(path, size)
 
     def write(self, *, final: bool) -> None:
-        waiting, self.waiting = self.waiting, b""
+        waiting, self.waiting = bytes(self.waiting), bytearray()
         if waiting:
             append_whole(self.path, waiting)
         self.size += len(waiting)

@@ -34,6 +34,7 @@ from matchbound.files import (
     is_file,
     one_writer,
     undone_on_error,
+    without_page_of_version1,
     write_whole,
 )
 from matchbound.tables import Digest, Matching
@@ -59,7 +60,7 @@ def move(audit: "str | PathLike[str]", certificate: "str | PathLike[str] | None"
     folder = Path(audit)
     if not _to_be_moved(folder):
         return NOTHING
-    with one_writer(folder), alone(folder):
+    with one_writer(folder), alone(folder), without_page_of_version1(folder):
         if not _to_be_moved(folder):  # another process moved it meanwhile
             return NOTHING
         paths = sorted(folder.glob("*.json")) if certificate is None else [Path(certificate)]
