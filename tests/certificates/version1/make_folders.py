@@ -3,9 +3,9 @@
     git worktree add ELSEWHERE 27645bb
     cd tests/certificates/version1 && PYTHONPATH=ELSEWHERE/src python make_folders.py
 
-Each is left at another stage: drawn, half labelled on the page, certified, and certified at any
-time with labels after it. Seeds are as matchbound makes them; those of `half` are two, the first of
-a draw that was drawn over. Times are those of making.
+Each is left at another stage: drawn, half labelled on the page, certified, certified at any time
+with labels after it, and made larger after some labels. Seeds are as matchbound makes them; those of
+`half` are two, the first of a draw that was drawn over. Times are those of making.
 """
 
 import random
@@ -32,6 +32,7 @@ def main():
     half()
     certified()
     anytime()
+    extended()
 
 
 def fresh():
@@ -85,6 +86,16 @@ def anytime():
     certify(folder)
     for _ in range(6):
         say(desk, BEN, truth)
+
+
+def extended():
+    folder, truth = inputs("extended")
+    draw(folder, one_to_one=True, bound="anytime")
+    desk = opened(folder)
+    for _ in range(10):
+        say(desk, ANA, truth)
+    options = {"one_to_one": True, "bound": "anytime", "seed": mb.Draw.load(f"{folder}/audit").seed}
+    mb.draw(f"{folder}/people.csv", labels=30, train=8, **options).extend(f"{folder}/audit")
 
 
 def draw(folder, force=False, **options):

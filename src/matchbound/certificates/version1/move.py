@@ -64,13 +64,26 @@ def move(audit: "str | PathLike[str]", certificate: "str | PathLike[str] | None"
         if not _to_be_moved(folder):  # another process moved it meanwhile
             return NOTHING
         paths = sorted(folder.glob("*.json")) if certificate is None else [Path(certificate)]
-        old = Old.read(folder, paths)
-        files = _files(old)
+        old, files = _read(folder, paths)
         ledger = {folder / LEDGER: files.pop(folder / LEDGER)}
         with undone_on_error([*files, *ledger]):
             write_whole(files, force=True)
             write_whole(ledger, force=True)
     return MOVED.format(len(old.entries))
+
+
+def _read(folder: Path, certificates: list[Path]) -> tuple[Old, dict[Path, str | bytes]]:
+    """What version 1 left, and the files of version 2 that follow; refuse what it did not write."""
+    try:
+        old = Old.read(folder, certificates)
+        return old, _files(old)
+    except MatchboundError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"audit must be as version 1 wrote it, got what it did not write ({error!r}). "
+            "Restore it."
+        ) from None
 
 
 def _to_be_moved(folder: Path) -> bool:
@@ -84,19 +97,11 @@ def _files(old: Old) -> dict[Path, str | bytes]:
     ledger = Transaction(old.folder, Ledger())
     digest = hashlib.sha256(old.ledger).hexdigest()
     ledger.add("moved", ledger=digest, entries=len(old.entries))
-    try:
-        drawn = _drawn(old).on_record(ledger)
-        mover = Mover(ledger, drawn, old.record["digest"])
-        for entry in old.entries:
-            mover.enter(entry)
-        ledger.remember(_whole_paths(old))
-    except MatchboundError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(
-            f"audit must be as version 1 wrote it, got what it did not write ({error!r}). "
-            "Restore it."
-        ) from None
+    drawn = _drawn(old).on_record(ledger)
+    mover = Mover(ledger, drawn, old.record["digest"])
+    for entry in old.entries:
+        mover.enter(entry)
+    ledger.remember(_whole_paths(old))
     files, places = ledger.waiting, old.folder / PLACES
     entries = files.pop(ledger.path)
     if places in files and is_file(places):  # a killed move left some
