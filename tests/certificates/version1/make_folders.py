@@ -4,8 +4,8 @@
     cd tests/certificates/version1 && PYTHONPATH=ELSEWHERE/src python make_folders.py
 
 Each is left at another stage: drawn, half labelled on the page, certified, certified at any time
-with labels after it, and made larger after some labels. Seeds are as matchbound makes them; those of
-`half` are two, the first of a draw that was drawn over. Times are those of making.
+with labels after it, and made larger after some labels. Seeds are as matchbound makes them; those
+of `half` are two, the first of a draw that was drawn over. Times are those of making.
 """
 
 import random
