@@ -25,7 +25,7 @@ from support.audits import contents, read_csv, run
 HERE = Path(__file__).parent / "version1"
 STAGES = ["fresh", "half", "certified", "anytime", "extended"]
 SAYS = "Run `matchbound repair AUDIT --to 2`"
-SECRETS = ("Quillfeather", "Oxbarrow", "Zanzibar", '"a89"', '"b89"', "b999")
+SECRETS = ("Quillfeather", "Oxbarrow", "Zanzibar", '"a89"', '"b89"', '"b999"')
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 
