@@ -4,7 +4,6 @@ import html
 import json
 import os
 import re
-import resource
 import shutil
 import socket
 import ssl
@@ -12,7 +11,6 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from unittest import mock
 from urllib.parse import urlsplit
@@ -28,7 +26,13 @@ from support.desks import Client, make_desk, next_address, running, serving
 
 OPENSSL = shutil.which("openssl")
 needs_openssl = pytest.mark.skipif(OPENSSL is None, reason="needs openssl")
-FEW_FILES = partial(resource.setrlimit, resource.RLIMIT_NOFILE, (256, 256))
+
+
+def few_files():
+    """Let a server open no more files than macOS does by default."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +43,7 @@ def audit(tmp_path_factory):
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
     audit, _ = make_desk(tmp_path_factory.mktemp("client") / "data")
-    with serving(audit, preexec_fn=FEW_FILES) as client:
+    with serving(audit, preexec_fn=few_files) as client:
         client.audit = audit
         yield client
 
@@ -361,7 +365,7 @@ def test_a_page_with_tls(audit, tmp_path):
     cert, key = make_pair(tmp_path)
     trusting = ssl.create_default_context(cafile=cert)
     options = ["--no-browser", "--tls-cert", cert, "--tls-key", key]
-    with running(audit, *options, preexec_fn=FEW_FILES) as process:
+    with running(audit, *options, preexec_fn=few_files) as process:
         address = next_address(process)
         assert address.startswith("https://127.0.0.1:")
         client = Client(address, process, tls=trusting)

@@ -17,9 +17,10 @@ IDLE = 5
 """Seconds without a byte between two requests."""
 MOST = 64
 """Connections that are kept. One more ends the one that has been waited for longest."""
-AT_ONCE = 100
-"""Connections that are accepted in one go. With those that are kept, and the server's own files,
-they are fewer than 256, the least number of open files that systems allow a process."""
+AT_ONCE = 16
+"""Connections that are accepted in one turn of the loop. It takes some turns to end those that are
+too many; with them, those that are kept and the server's own files there must be fewer than 256,
+the least number of open files that systems allow a process."""
 
 
 class Server(uvicorn.Server):

@@ -1,12 +1,14 @@
 """The guard in front of the page's server: it lets through only requests of the page itself."""
 
 import json
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 from matchbound.desk.keys import LIFETIME, Invitation, Keys, Session
 from matchbound.desk.site import Site
+from matchbound.errors import MatchboundError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -57,7 +59,8 @@ class Guard:
         elif (entered := self._enter(scope)) is not None:
             secret, invitation = entered
             await _answer(send, 200, ENTRANCE, [("set-cookie", self._cookie(secret))])
-            invitation.after(scope["client"][0])
+            with suppress(OSError, MatchboundError):  # who was let in is in, printed or not
+                invitation.after(scope["client"][0])
         elif (session := self._session(scope, headers)) is None:
             await _answer(send, 403, NO_SESSION)
         elif (refusal := _bad_body(scope, headers)) is not None:
