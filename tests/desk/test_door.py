@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from matchbound.audits.book import Book
 from matchbound.audits.ledger import read_ledger
 from matchbound.desk.door import Door
 from matchbound.desk.keys import LIFETIME, Keys
@@ -326,9 +327,12 @@ def test_nobody_acts_under_another_s_name(named):
     assert contents(ana.audit) == before
     assert ben.as_("").refusal("next").startswith("labeller must be a name")
     ana.post("label", place=place, matches=[])
-    ben.post("label", place=ben.post("next")["place"], matches=[])
-    entries = read_ledger(ana.audit).entries
-    assert [e["labeller"] for e in entries if e["kind"] == "label"] == ["ana", "ben"]
+    other = ben.post("next")["place"]
+    ben.post("label", place=other, matches=[])
+    assert ana.post("next")["state"]["mine"] == [place]
+    assert ben.post("next")["state"]["mine"] == [other]
+    book = Book.of(read_ledger(ana.audit).entries)
+    assert [verdict.labeller for verdict in book.live.values()] == ["ana", "ben"]
 
 
 def test_a_labeller_s_next_address_is_theirs_too(named):

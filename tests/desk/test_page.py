@@ -4,6 +4,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from matchbound.audits.book import Book
 from matchbound.audits.draw import Draw
 from matchbound.audits.ledger import read_ledger
 from matchbound.desk.desk import in_order
@@ -390,4 +391,5 @@ def test_a_file_leads_a_labeller_with_a_key_to_the_page(chromium, tmp_path):
         by_mouse(page, truth)
         assert page.evaluate("document.cookie") == ""
         context.close()
-    assert [e["labeller"] for e in read_ledger(audit).of_kind("label")] == ["ana"]
+    book = Book.of(read_ledger(audit).entries)
+    assert [verdict.labeller for verdict in book.live.values()] == ["ana"]
