@@ -118,6 +118,16 @@ def test_a_token_works_once(client):
     assert client.get("start")
 
 
+def test_the_entrance_asks_for_nothing_that_is_not_there(client):
+    """Without an icon of its own, a browser asks for favicon.ico, and complains."""
+    token = urlsplit(client.new_address()).query
+    status, headers, body = client.ask("GET", f"/?{token}")
+    assert (status, headers["content-type"]) == (200, "text/html; charset=utf-8")
+    named = re.findall('(?:href="|url=)([^"]*)"', body.decode())
+    assert sorted(named) == ["/", "/", "/icon.svg"]
+    assert {client.ask("GET", path)[0] for path in named} == {200}
+
+
 def test_looking_uses_no_token_up(client):
     address = client.new_address()
     token = urlsplit(address).query

@@ -23,7 +23,8 @@ NO_SESSION = (
 # for its request and keep the cookie back. From this page on it is our own.
 ENTRANCE = (
     '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=/">'
-    '<title>Label · matchbound</title><p><a href="/">To the labelling page</a></p>\n'
+    '<link rel="icon" href="/icon.svg"><title>Label · matchbound</title>'
+    '<p><a href="/">To the labelling page</a></p>\n'
 )
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
