@@ -208,6 +208,25 @@ def cut(path: Path, size: int) -> None:
         os.fsync(file.fileno())
 
 
+@contextmanager
+def private_file(name: str, text: str) -> Iterator[Path]:
+    """Write a temporary file that nobody but the user can read, and remove it at the end."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="matchbound-"))  # the user's alone, by its mode
+        path = folder / name
+        path.touch(mode=0o600, exist_ok=False)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise EngineError(
+            f"cannot write a temporary file: {error.strerror}. Make room there, or set TMPDIR."
+        ) from None
+    try:
+        yield path
+    finally:
+        remove(path)
+        remove_if_empty(folder)
+
+
 def remove(path: Path) -> None:
     """Remove a file, if it is there."""
     path.unlink(missing_ok=True)
