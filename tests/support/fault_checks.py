@@ -1,0 +1,217 @@
+"""What must hold after a fault, checked: `problems` of one fault, `trial` of all of a row's."""
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from matchbound.audits import sound_ledger
+from matchbound.certificates import Certificate
+from matchbound.errors import MatchboundError
+from support.faults import faults_of
+from support.forks import Job
+
+LOCKS = (".ledger.lock", ".page.lock")
+TRIES = 3
+"""How many commands a user runs before a folder counts as stuck."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A point at which something went wrong."""
+
+    row: str
+    how: str
+    at: int
+    operation: str
+    problem: str
+
+    def __str__(self):
+        return f"{self.row}: {self.how} at {self.at} ({self.operation}): {self.problem}"
+
+
+class Trial:
+    """A row of the table, run in a folder of its own again and again."""
+
+    def __init__(self, row, forks, folder):
+        self.row, self.forks = row, forks
+        self.case, self.kept = Path(folder) / "case", Path(folder) / "kept"
+        self._do("support.fault_rows:make", kind=row.make, folder=str(self.case))
+        shutil.copytree(self.case, self.kept)
+        self.before = files(self.case)
+        self.entries = entries(self.case)
+        ended = self.run(self.words)
+        assert ended.status == 0, ended.said
+        self.operations, self.after = ended.operations, files(self.case)
+        assert not leftovers(self.case), "a run without faults leaves temporary files"
+        assert list(self.ends()) == []
+        self.standing = standing(self.case)
+
+    @property
+    def words(self):
+        return [word.replace("{f}", str(self.case)) for word in self.row.words]
+
+    def faults(self):
+        return list(faults_of(self.operations))
+
+    def run(self, words, fault=None):
+        job = Job("support.fault_rows:act", {"words": list(words)}, str(self.case), fault)
+        return self.forks.one(job)
+
+    def _do(self, function, **arguments):
+        ended = self.forks.one(Job(function, arguments))
+        assert ended.status == 0, ended.said
+        return ended.returned
+
+    def failures(self, faults=None):
+        """The failures of these faults, or of all."""
+        return [failure for fault in faults or self.faults() for failure in self.of(fault)]
+
+    def of(self, fault):
+        """Do one fault, and yield what goes wrong then."""
+        shutil.rmtree(self.case)
+        shutil.copytree(self.kept, self.case)
+        operation = [*self.operations, "end"][fault.at - 1]
+        for problem in self.problems(fault, operation):
+            name = re.sub(r"(/\.[a-z.]+\.)\w{8}$", r"\1*", operation)
+            yield Failure(self.row.name, fault.how, fault.at, name, problem)
+
+    def problems(self, fault, operation):
+        ended = self.run(self.words, fault)
+        now = files(self.case)
+        if ended.crashed:
+            yield f"status {ended.status}: {last_line(ended.said)}"
+        if ended.was_killed != (fault.how in ("kill", "half")):
+            yield f"ended with {ended.status}"
+        yield from self._kept_sound(ended)
+        yield from self._kept_files(now)
+        if ended.status == 2:
+            changed = [n for n in now.keys() | self.before.keys() if now.get(n) != self.before.get(n)]
+            if changed:
+                yield f"exit 2, but changed: {', '.join(sorted(map(plain, changed)))}"
+        if not ended.was_killed and not operation.startswith("unlink"):
+            if (left := leftovers(self.case)):
+                yield f"exit {ended.status} leaves {', '.join(left)}"
+        if now == self.before and not locks(self.case):
+            return  # as if it had never been run
+        if ended.status != 0:
+            yield from self._repeated()
+        for problem in self.ends():
+            yield f"afterwards, {problem}"
+        if standing(self.case) != self.standing:
+            yield f"afterwards, it holds with {standing(self.case)}, not {self.standing}"
+        if (left := leftovers(self.case)):
+            yield f"the next commands leave {', '.join(left)}"
+
+    def _kept_sound(self, ended):
+        """The ledger's chain is sound, and what was entered is there."""
+        try:
+            found = entries(self.case)
+        except MatchboundError as error:
+            yield str(error)
+            return
+        if found[: len(self.entries)] != self.entries:
+            yield "entries were lost"
+        ledger = self.case / "audit" / "ledger.jsonl"
+        torn = ledger.exists() and not ledger.read_bytes().endswith(b"\n")
+        if torn and not ended.was_killed and ledger.read_bytes() != self.before.get("audit/ledger.jsonl"):
+            yield "the ledger's last line is unfinished"
+
+    def _kept_files(self, now):
+        for name, content in self.before.items():
+            if name.endswith("ledger.jsonl"):
+                continue
+            if name not in now and name in self.after:
+                yield f"{name} is gone"
+            elif name not in self.after and name not in now:
+                continue
+            elif self.after.get(name) == content != now[name]:
+                yield f"{name} was changed"
+        for name in self.row.outputs:
+            if now.get(name) not in (None, self.before.get(name), self.after[name]):
+                yield f"{name} is neither as before nor whole"
+
+    def _repeated(self):
+        """Repeat the command, and do what it says until it succeeds."""
+        words = self.words
+        for _ in range(TRIES):
+            ended = self.run(words)
+            if ended.status == 0:
+                return
+            if ended.crashed or (way := way_out(ended.said, words)) is None:
+                break
+            words = way
+            if words[0] == "repair" != self.row.words[0]:
+                self.run(words)
+                words = self.words
+        yield f"repeated, it ends with {ended.status}: {last_line(ended.said)}"
+
+    def ends(self):
+        """Run the row's last commands; a `verify` that says to repair is given its repair."""
+        for end in self.row.ends:
+            words = [word.replace("{f}", str(self.case)) for word in end]
+            ended = self.run(words)
+            if ended.status == 1 and (way := way_out(ended.said, words)) and way[0] == "repair":
+                self.run(way)
+                ended = self.run(words)
+            if ended.status != 0:
+                yield f"{words[0]} ends with {ended.status}: {last_line(ended.said)}"
+                return
+
+
+def way_out(said, words):
+    """The command that a sentence says to run; None if it says none."""
+    if found := re.search(r"matchbound repair (\S+)", said):
+        return ["repair", found[1].rstrip("`,.")]
+    if "use --force" in said and "--force" not in words:
+        return [*words, "--force"]
+    if re.search(r"[Rr]epeat (it|that `draw`|the command|the `draw)", said):
+        return words
+    return None
+
+
+def files(folder):
+    """The contents of all files but locks, by name."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in LOCKS
+    }
+
+
+def locks(folder):
+    return [path.name for path in folder.rglob("*") if path.name in LOCKS]
+
+
+def leftovers(folder):
+    """Temporary files, as the start of their names."""
+    return sorted({plain(path.name) for path in folder.rglob(".*") if path.name not in LOCKS})
+
+
+def plain(name):
+    """A name without the random end of a temporary file's."""
+    return re.sub(r"^(.*/)?(\..*)\.\w{8}$", r"\1\2.*", name)
+
+
+def entries(folder):
+    audit = folder / "audit"
+    return sound_ledger(audit).entries if (audit / "ledger.jsonl").exists() else ()
+
+
+def standing(folder):
+    """The probability with which the latest certificate holds, and of how many matchers it is."""
+    path = folder / "audit" / "certificate.json"
+    if not path.exists():
+        return None
+    ledger = Certificate.load(path).ledger
+    return ledger.together, ledger.matchers
+
+
+def last_line(said):
+    return (said.strip().splitlines() or ["(nothing said)"])[-1]
+
+
+def table(counts):
+    """The counts of points and failures, as docs/reliability.md has them."""
+    lines = ["| verb | operations | points | failures |", "| --- | ---: | ---: | ---: |"]
+    return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in counts)])
