@@ -73,8 +73,7 @@ class Trial:
         shutil.copytree(self.kept, self.case)
         operation = [*self.operations, "end"][fault.at - 1]
         for problem in self.problems(fault, operation):
-            name = re.sub(r"(/\.[a-z.]+\.)\w{8}$", r"\1*", operation)
-            yield Failure(self.row.name, fault.how, fault.at, name, problem)
+            yield Failure(self.row.name, fault.how, fault.at, plain(operation), problem)
 
     def problems(self, fault, operation):
         ended = self.run(self.words, fault)
@@ -190,7 +189,7 @@ def leftovers(folder):
 
 def plain(name):
     """A name without the random end of a temporary file's."""
-    return re.sub(r"^(.*/)?(\..*)\.\w{8}$", r"\1\2.*", name)
+    return re.sub(r"(^|[ /])(\.\S*\.)\w{8}$", r"\1\2*", name)
 
 
 def entries(folder):

@@ -88,7 +88,7 @@ ROWS = [
     Row(
         "withhold",
         "labelled",
-        (*words("withhold {f}/audit --command"), "cp {f}/holdout.csv {out} {labels}/../one"),
+        (*words("withhold {f}/audit --command"), "sh -c 'cp {f}/holdout.csv {out}' {labels}"),
         (VERIFY,),
         ("audit/holdout.csv", "audit/complete.csv"),
     ),
@@ -117,7 +117,7 @@ def act(words):
     if words[0] == "LABEL":
         folder = Path(words[1])
         nodes = [node for node, _, _ in Draw.load(folder).sample]
-        write_csv(folder / "labels.csv", ["x", "y"], [[x, *(_match(x) or [""])] for x in nodes])
+        write_csv(folder / "labels.csv", ["x", "y"], [[x, *(match(x) or [""])] for x in nodes])
         return
     with mock.patch("uvicorn.Server.run"):
         sys.exit(main(words))
@@ -155,10 +155,10 @@ def _half_labelled(folder):
     desk = Desk(audit, Draw.load(audit))
     for _ in range(3):
         place = desk.next("Ann")
-        desk.label("Ann", place, _match(desk.order[place - 1]))
+        desk.label("Ann", place, match(desk.order[place - 1]))
 
 
-def _match(node):
+def match(node):
     """The true match of a node, as `make_inputs` and `make_records` have it."""
     number = int(node[1:])
     return [f"b{number}"] if number % 5 else []

@@ -75,7 +75,8 @@ class Watch:
         try:
             if isinstance(path, int):
                 path = os.readlink(f"/proc/self/fd/{path}")
-            return os.path.abspath(os.fsdecode(path)).startswith(f"{self.folder}{os.sep}")
+            full = os.path.abspath(os.fsdecode(path))
+            return full == self.folder or full.startswith(f"{self.folder}{os.sep}")
         except (OSError, TypeError, ValueError):
             return False
 

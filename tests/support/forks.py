@@ -5,6 +5,7 @@ printed, returned and did to files comes back as an `Ended`.
 """
 
 import importlib
+import io
 import json
 import os
 import pkgutil
@@ -12,7 +13,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
+from contextlib import redirect_stdout
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,7 +81,9 @@ class Forks:
         program = [sys.executable, "-c", "from support.forks import serve; serve()"]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         self._folder = tempfile.TemporaryDirectory(prefix="forks-")
-        self._process = subprocess.Popen([*program, self._folder.name], text=True, **pipes)
+        env = os.environ | {"OPENBLAS_NUM_THREADS": "1"}  # it would start threads at its import
+        command = [*program, self._folder.name]
+        self._process = subprocess.Popen(command, text=True, env=env, **pipes)
         return self
 
     def __exit__(self, *_):
@@ -156,12 +161,18 @@ def _live(job, place):
 
 
 def _import_all():
-    import duckdb  # noqa: F401
-    import numpy as np  # noqa: F401
-    import pyarrow.parquet  # noqa: F401
+    """Import every module and compile what small audits call, so that no child has to."""
+    import numba  # noqa: F401
 
     import matchbound
 
     for module in pkgutil.walk_packages(matchbound.__path__, "matchbound."):
         if not module.name.endswith("__main__") and "spark" not in module.name:
             importlib.import_module(module.name)
+    from support.audits import certify, make_audit, run
+
+    with tempfile.TemporaryDirectory() as folder, redirect_stdout(io.StringIO()):
+        for kind in ([], ["--anytime"]):
+            audit = make_audit(Path(folder, *kind), *kind, labels=40, train=20)
+            assert certify(audit) == run("verify", audit) == 0
+    assert threading.active_count() == 1, "a fork would lose threads"
