@@ -1,21 +1,15 @@
 """The labelling page's server: who may ask, what survives, who gets what."""
 
-import itertools
 import json
 import os
-import random
-import signal
 import sys
 import threading
 import time
-from contextlib import suppress
-from http.client import HTTPException
 
 import pytest
 
-from matchbound.audits.ledger import read_ledger
 from support.audits import contents, read_csv, run, write_csv
-from support.desks import make_desk, restarting, serving
+from support.desks import make_desk, serving
 
 
 @pytest.fixture(scope="module")

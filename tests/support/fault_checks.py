@@ -1,4 +1,4 @@
-"""What must hold after a fault, checked: `problems` of one fault, `trial` of all of a row's."""
+"""What must hold after a fault: the ledger is sound, nothing is lost, the next command works."""
 
 import re
 import shutil
@@ -12,6 +12,7 @@ from support.faults import faults_of
 from support.forks import Job
 
 LOCKS = (".ledger.lock", ".page.lock")
+CERTIFICATES = ("audit/certificate.json", "one.json", "elsewhere/one.json")
 TRIES = 3
 """How many commands a user runs before a folder counts as stuck."""
 
@@ -85,21 +86,24 @@ class Trial:
         yield from self._kept_sound(ended)
         yield from self._kept_files(now)
         if ended.status == 2:
-            changed = [n for n in now.keys() | self.before.keys() if now.get(n) != self.before.get(n)]
+            changed = [
+                n for n in now.keys() | self.before.keys() if now.get(n) != self.before.get(n)
+            ]
             if changed:
                 yield f"exit 2, but changed: {', '.join(sorted(map(plain, changed)))}"
-        if not ended.was_killed and not operation.startswith("unlink"):
-            if (left := leftovers(self.case)):
-                yield f"exit {ended.status} leaves {', '.join(left)}"
+        left = leftovers(self.case)
+        if left and not ended.was_killed and not operation.startswith("unlink"):
+            yield f"exit {ended.status} leaves {', '.join(left)}"
         if now == self.before and not locks(self.case):
             return  # as if it had never been run
+        yield from self._verified(now)
         if ended.status != 0:
             yield from self._repeated()
         for problem in self.ends():
             yield f"afterwards, {problem}"
         if standing(self.case) != self.standing:
             yield f"afterwards, it holds with {standing(self.case)}, not {self.standing}"
-        if (left := leftovers(self.case)):
+        if left := leftovers(self.case):
             yield f"the next commands leave {', '.join(left)}"
 
     def _kept_sound(self, ended):
@@ -113,7 +117,11 @@ class Trial:
             yield "entries were lost"
         ledger = self.case / "audit" / "ledger.jsonl"
         torn = ledger.exists() and not ledger.read_bytes().endswith(b"\n")
-        if torn and not ended.was_killed and ledger.read_bytes() != self.before.get("audit/ledger.jsonl"):
+        if (
+            torn
+            and not ended.was_killed
+            and ledger.read_bytes() != self.before.get("audit/ledger.jsonl")
+        ):
             yield "the ledger's last line is unfinished"
 
     def _kept_files(self, now):
@@ -129,6 +137,16 @@ class Trial:
         for name in self.row.outputs:
             if now.get(name) not in (None, self.before.get(name), self.after[name]):
                 yield f"{name} is neither as before nor whole"
+
+    def _verified(self, now):
+        """Every certificate that is there verifies, or `verify` says what to run."""
+        for name in CERTIFICATES:
+            if name in now:
+                ended = self.run(words := ["verify", str(self.case / name)])
+                if ended.status != 0 and way_out(ended.said, words) is None:
+                    yield f"verify {name} ends with {ended.status}: {last_line(ended.said)}"
+        if files(self.case) != now:
+            yield "verify wrote something"
 
     def _repeated(self):
         """Repeat the command, and do what it says until it succeeds."""
@@ -208,9 +226,3 @@ def standing(folder):
 
 def last_line(said):
     return (said.strip().splitlines() or ["(nothing said)"])[-1]
-
-
-def table(counts):
-    """The counts of points and failures, as docs/reliability.md has them."""
-    lines = ["| verb | operations | points | failures |", "| --- | ---: | ---: | ---: |"]
-    return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in counts)])

@@ -59,7 +59,12 @@ ROWS = [
         TO_A_CERTIFICATE,
     ),
     Row("draw --extend", "anytime", words(f"{DRAW} --extend --labels 60"), TO_A_CERTIFICATE),
-    Row("register", "labelled", words("register {f}/audit --holdout {f}/holdout.csv"), TO_A_CERTIFICATE),
+    Row(
+        "register",
+        "labelled",
+        words("register {f}/audit --holdout {f}/holdout.csv"),
+        TO_A_CERTIFICATE,
+    ),
     Row("certify", "labelled", CERTIFY[:-1], (VERIFY,)),
     Row("certify --force", "certified", CERTIFY, (VERIFY,)),
     Row(
@@ -80,10 +85,10 @@ ROWS = [
     Row("report", "certified", words("report {f}/audit"), (VERIFY,), ("audit/report.html",)),
     Row(
         "report --force",
-        "certified",
-        words("report {f}/audit --out {f}/one.json --force"),
+        "reported",
+        words("report {f}/audit --target recall=0.5 --force"),
         (VERIFY,),
-        ("one.json",),
+        ("audit/report.html",),
     ),
     Row(
         "withhold",
@@ -102,13 +107,20 @@ ROWS = [
     Row(
         "reconcile",
         "networks",
-        words("reconcile {f}/left.csv {f}/left.csv --seeds {f}/seeds.csv --threshold 1 "
-              "--out {f}/matches.csv"),
+        words(
+            "reconcile {f}/left.csv {f}/left.csv --seeds {f}/seeds.csv --threshold 1 "
+            "--out {f}/matches.csv"
+        ),
         outputs=("matches.csv",),
     ),
-    Row("plan --plot", "inputs", words(
-        "plan --size 1000 --matched 0.7 --guess precision=0.97 --labels 50 --plot {f}/plan.svg"),
-        outputs=("plan.svg",)),
+    Row(
+        "plan --plot",
+        "inputs",
+        words(
+            "plan --size 1000 --matched 0.7 --guess precision=0.97 --labels 50 --plot {f}/plan.svg"
+        ),
+        outputs=("plan.svg",),
+    ),
 ]
 
 
@@ -149,8 +161,13 @@ def _certified(folder, *options):
     assert certify(folder / "audit", "--out", folder / "one.json") == 0
 
 
+def _reported(folder):
+    _certified(folder)
+    assert run("report", folder / "audit") == 0
+
+
 def _half_labelled(folder):
-    audit, truth = make_desk(folder, nodes=100)
+    audit, _ = make_desk(folder, nodes=100)
     shutil.copy(folder / "holdout.csv", folder / "complete.csv")
     desk = Desk(audit, Draw.load(audit))
     for _ in range(3):
@@ -193,6 +210,7 @@ MAKERS = {
     "anytime": lambda folder: _certified(folder, "--anytime"),
     "labelled": _labelled,
     "certified": _certified,
+    "reported": _reported,
     "half labelled": _half_labelled,
     "torn": _torn,
     "torn label": _torn_label,

@@ -97,7 +97,9 @@ class Forks:
         print(json.dumps([asdict(job) for job in jobs]), file=self._process.stdin, flush=True)
         answer = self._process.stdout.readline()
         assert answer, "the process that forks has ended"
-        return [_ended(Path(self._folder.name, str(i)), one) for i, one in enumerate(json.loads(answer))]
+        return [
+            _ended(Path(self._folder.name, str(i)), one) for i, one in enumerate(json.loads(answer))
+        ]
 
     def one(self, job):
         return self.run(job)[0]

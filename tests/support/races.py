@@ -58,7 +58,9 @@ def problems_of_certificates(forks, folder, number, *, labelling):
     for ended in forks.run(*desk, *jobs):
         if ended.status != 0:
             yield f"ended with {ended.status}: {ended.said[-300:]}"
-    for path, ended in zip(paths, forks.run(*(line("verify", path) for path in paths)), strict=True):
+    for path, ended in zip(
+        paths, forks.run(*(line("verify", path) for path in paths)), strict=True
+    ):
         if ended.status != 0:
             yield f"verify {path.name}: {ended.status}: {ended.said[-300:]}"
     entered = [e["certificate"] for e in sound_ledger(audit).of_kind("certificate")]
