@@ -79,25 +79,31 @@ class Trial:
     def problems(self, fault, operation):
         ended = self.run(self.words, fault)
         now = files(self.case)
-        if ended.crashed:
-            yield f"status {ended.status}: {last_line(ended.said)}"
         if ended.was_killed != (fault.how in ("kill", "half")):
-            yield f"ended with {ended.status}"
+            yield f"ended with {ended.status}: {last_line(ended.said)}"
         yield from self._kept_sound(ended)
         yield from self._kept_files(now)
-        if ended.status == 2:
-            changed = [
-                n for n in now.keys() | self.before.keys() if now.get(n) != self.before.get(n)
-            ]
-            if changed:
-                yield f"exit 2, but changed: {', '.join(sorted(map(plain, changed)))}"
-        left = leftovers(self.case)
-        if left and not ended.was_killed and not operation.startswith("unlink"):
-            yield f"exit {ended.status} leaves {', '.join(left)}"
-        if now == self.before and not locks(self.case):
-            return  # as if it had never been run
-        yield from self._verified(now)
-        if ended.status != 0:
+        if not ended.was_killed:
+            yield from self._left_in_order(ended.status, now, operation)
+        if now != self.before or locks(self.case):  # else it is as if it had never been run
+            yield from self._verified(now)
+            yield from self._goes_on(ended.status)
+
+    def _left_in_order(self, status, now, operation):
+        """What a command leaves that says how it ended; only what it cannot remove may stay."""
+        if operation.startswith("unlink"):
+            now = {name: content for name, content in now.items() if not is_temporary(name)}
+        elif left := leftovers(self.case):
+            yield f"exit {status} leaves {', '.join(left)}"
+        changed = [n for n in now.keys() | self.before.keys() if now.get(n) != self.before.get(n)]
+        if status == 2 and changed:
+            yield f"exit 2, but changed: {', '.join(sorted(map(plain, changed)))}"
+        if status not in (0, 1, 2):
+            yield f"exit {status}"
+
+    def _goes_on(self, status):
+        """The command works again, what follows works, and nothing is left or costs more."""
+        if status != 0:
             yield from self._repeated()
         for problem in self.ends():
             yield f"afterwards, {problem}"
@@ -115,13 +121,10 @@ class Trial:
             return
         if found[: len(self.entries)] != self.entries:
             yield "entries were lost"
-        ledger = self.case / "audit" / "ledger.jsonl"
-        torn = ledger.exists() and not ledger.read_bytes().endswith(b"\n")
-        if (
-            torn
-            and not ended.was_killed
-            and ledger.read_bytes() != self.before.get("audit/ledger.jsonl")
-        ):
+        name = "audit/ledger.jsonl"
+        ledger = files(self.case).get(name, b"\n")
+        is_torn = not ledger.endswith(b"\n") and ledger != self.before.get(name)
+        if is_torn and not ended.was_killed:
             yield "the ledger's last line is unfinished"
 
     def _kept_files(self, now):
@@ -203,6 +206,10 @@ def locks(folder):
 def leftovers(folder):
     """Temporary files, as the start of their names."""
     return sorted({plain(path.name) for path in folder.rglob(".*") if path.name not in LOCKS})
+
+
+def is_temporary(name):
+    return name.rpartition("/")[2].startswith(".")
 
 
 def plain(name):
