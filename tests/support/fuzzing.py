@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from matchbound.commands.main import main, parser_of
 from matchbound.commands.verbs import VERBS
-from support.damage import damage, odd_file
+from support.damage import carry, damage, odd_file
 from support.fault_checks import files, leftovers
 from support.fault_rows import MAKERS
 from support.forks import LONGEST, Job
@@ -146,16 +146,23 @@ def make_case(seed, kept, folder):
     words = list(rng.choice(USUAL)) if rng.random() < 0.7 else _line(rng)
     if words[0] in ("verify", "report") and rng.random() < 0.3:
         words[1] = "one.json"
-    damaged = ""
-    if rng.random() < 0.8:
-        paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-        named = [path for path in paths if any(str(path).endswith(word) for word in words[1:])]
-        path = rng.choice(named if named and rng.random() < 0.3 else paths)
-        odd = rng.random() < 0.004
-        damaged = f"{path.name}: {odd_file(rng, path) if odd else damage(rng, path)}"
+    damaged = _damage_one(rng, folder, words) if rng.random() < 0.8 else ""
     if rng.random() < 0.2:
         words += rng.choice(_options(rng, words[0]) or [[]])
     return Case(kind, words, damaged)
+
+
+def _damage_one(rng, folder, words):
+    """Damage a file, mostly one that is named or that has digests; often carry its new digest."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    named = [path for path in paths if any(str(path).endswith(word) for word in words[1:])]
+    weights = [3 if ".json" in path.name or path in named else 1 for path in paths]
+    path = rng.choices(paths, weights)[0]
+    before = path.read_bytes()
+    how = odd_file(rng, path) if rng.random() < 0.004 else damage(rng, path)
+    if path.is_file() and rng.random() < 0.6:
+        carry(folder / "audit", before, path.read_bytes())
+    return f"{path.name}: {how}"
 
 
 def _line(rng):
