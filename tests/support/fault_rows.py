@@ -81,6 +81,12 @@ ROWS = [
     ),
     Row("label, opened", "half labelled", words(f"label {{f}}/audit {PAGE}"), TO_A_CERTIFICATE),
     Row("repair", "torn", words("repair {f}/audit"), (VERIFY,)),
+    Row(
+        "repair --certificate",
+        "torn elsewhere",
+        words("repair {f}/audit --certificate {f}/one.json"),
+        (VERIFY, words("verify {f}/one.json")),
+    ),
     Row("repair a label", "torn label", words("repair {f}/audit"), TO_A_CERTIFICATE),
     Row("report", "certified", words("report {f}/audit"), (VERIFY,), ("audit/report.html",)),
     Row(
@@ -182,6 +188,12 @@ def match(node):
 
 
 def _torn(folder):
+    _labelled(folder)
+    assert certify(folder / "audit") == 0
+    _tear(folder / "audit")
+
+
+def _torn_elsewhere(folder):
     _certified(folder)
     _tear(folder / "audit")
 
@@ -213,6 +225,7 @@ MAKERS = {
     "reported": _reported,
     "half labelled": _half_labelled,
     "torn": _torn,
+    "torn elsewhere": _torn_elsewhere,
     "torn label": _torn_label,
     "networks": _networks,
 }
