@@ -35,7 +35,6 @@ class Written:
 
     @property
     def text(self) -> str:
-        """draw.json, as it is written."""
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
 
     def as_dict(self) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Labels and draws as they were when a certificate was issued, where they have only grown since."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 
 from matchbound.audits import Book, Draw, Entry, Population, is_sealed, join_orders
@@ -11,6 +11,9 @@ from matchbound.certificates.history import History
 from matchbound.files import digest_of_text, digests_of_beginnings
 from matchbound.tables import Digest
 
+MEANWHILE = 100
+"""How many labels may be given on the page while a certificate is computed."""
+
 
 def labels_then(fits: Callable[[str], bool], history: History, path: Path | None) -> bytes | None:
     """The labels as they were: those of the page, or the beginning of a file kept by hand.
@@ -18,26 +21,33 @@ def labels_then(fits: Callable[[str], bool], history: History, path: Path | None
     `fits` says whether a file's digest is the certified one; `path` is the file now, if it is at
     hand. None if a label was changed since, and not only others added.
     """
-    then = Book.of(history.before)
-    text = then.to_csv()
-    if fits(digest_of_text(text)):
-        return text.encode() if path is None or _has_grown(then, history, path) else None
+    for then in _books(history.before):
+        text = then.to_csv()
+        if fits(digest_of_text(text)):
+            return text.encode() if path is None or _has_grown(then, history, path) else None
     for size, digest in digests_of_beginnings(path) if path is not None else ():
         if path is not None and fits(digest):
             return path.read_bytes()[:size]
     return None
 
 
+def _books(entries: Sequence[Entry]) -> Iterator[Book]:
+    """The page's labels after these entries, and before the last of them.
+
+    People may label on while a certificate is computed from the labels that were there.
+    """
+    ends = [i for i, one in enumerate(entries) if one["kind"] in ("label", "undo")]
+    for end in [len(entries), *ends[: -MEANWHILE - 1 : -1]]:
+        yield Book.of(entries[:end])
+
+
 def _has_grown(then: Book, history: History, path: Path) -> bool:
     """Whether a file is what the page has written since, with every label that there was then.
 
-    A crash may have kept the page from writing its last label or two.
+    A crash may have kept the page from writing its last label.
     """
-    entries = history.ledger.entries
-    ends = [i for i, one in enumerate(entries) if one["kind"] in ("label", "undo")]
     content = path.read_bytes()
-    for end in [len(entries), *ends[:-3:-1]]:
-        book = Book.of(entries[:end])
+    for book in islice(_books(history.ledger.entries), 2):
         if book.to_csv().encode() == content:
             return _labels(then).items() <= _labels(book).items()
     return False

@@ -178,10 +178,10 @@ def _verify_version1(record: Record, reach: Reach, require: Mapping[str, float])
     history = history_of(length, certificate.digest, reach, paths.get("draw"))
     if place is None:
         differences += unplaced(history)
-    elif history.folder is None:
+    elif history.folder is None or not version1.has_ledger(history.folder):
         missing.append("ledger")
     else:
-        differences += version1.ledger_differences(certificate, place, history.ledger)
+        differences += version1.ledger_differences(certificate, place, history.folder)
         checked.append("its place in the ledger, by today's rules")
     return Verification(tuple(differences), tuple(checked), tuple(missing), version=1)
 
