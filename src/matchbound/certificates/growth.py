@@ -75,7 +75,7 @@ def draw_then(now: Draw, history: History, certificate: Certificate) -> Draw | N
 
 def _committed(draw: Draw, entry: Entry, history: History) -> Draw:
     """The draw with the commitment to its nodes that is on record, opened if it can be."""
-    if is_sealed(entry["nodes"]):
+    if is_sealed(entry.get("nodes")):
         return replace(draw, sealed_nodes=entry["nodes"]["sealed"])
     draw = replace(draw, sealed_nodes=None)
     opening = history.journal.holding("nodes", draw.facts()["nodes"])

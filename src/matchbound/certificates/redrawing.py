@@ -73,7 +73,8 @@ def ledger_seed_differences(evidence: Evidence, resources: Resources) -> list[st
 
 def _entered_otherwise(again: Draw, entry: Entry, before: Sequence[Entry]) -> Iterator[str]:
     """Yield the commitments that were opened and are not of the nodes that the seed draws."""
-    if not is_sealed(entry["nodes"]) and entry["nodes"] != again.facts()["nodes"]:
+    nodes = entry.get("nodes", again.facts()["nodes"])
+    if not is_sealed(nodes) and nodes != again.facts()["nodes"]:
         yield f"ledger.jsonl: the nodes of entry {entry['entry']} are not what the seed draws"
     order = _in_order(again)
     first = max(e["entry"] for e in before if e["kind"] == "draw" and "extends" not in e)
