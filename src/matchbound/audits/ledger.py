@@ -14,12 +14,14 @@ from typing import Any
 
 from matchbound.errors import EngineError, InputError, MatchboundError
 from matchbound.files import (
+    LONG_LIMIT,
     append_whole,
     cut,
     digest_of_text,
     is_file,
     is_folder,
     one_writer,
+    read_bytes,
     read_json,
     remove,
     remove_if_empty,
@@ -66,7 +68,7 @@ class Ledger:
 def read_ledger(folder: Path) -> Ledger:
     """Read all finished entries, and check their digests."""
     try:
-        data = (folder / NAME).read_bytes()
+        data = read_bytes(folder / NAME, LONG_LIMIT)
     except OSError as error:
         raise InputError(
             f"audit must hold {NAME} as `matchbound draw` wrote it, got {str(folder)!r} "

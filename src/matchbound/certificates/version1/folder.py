@@ -12,7 +12,14 @@ from matchbound.certificates.version1.certificate import Certificate
 from matchbound.certificates.version1.choices import Choices
 from matchbound.certificates.version1.inputs import Input, Place
 from matchbound.errors import MatchboundError
-from matchbound.files import digest_of_file, digest_of_text, find_file, read_json, read_text
+from matchbound.files import (
+    LONG_LIMIT,
+    digest_of_file,
+    digest_of_text,
+    find_file,
+    read_json,
+    read_text,
+)
 from matchbound.tables import Digest, Reading, Recorded
 
 ROWS = "rows:"  # how the digest of a table in memory begins
@@ -51,7 +58,7 @@ def draw_differences(certificate: Certificate, path: Path) -> Iterator[str]:
     tally = next(iter(certificate.tallies.values()))
     try:
         record = read_json(read_text(path, "audit", "Restore it."))
-        sample = read_text(path.parent / "sample.csv", "audit", "Restore it.")
+        sample = read_text(path.parent / "sample.csv", "audit", "Restore it.", LONG_LIMIT)
         body = {name: value for name, value in record.items() if name != "digest"}
         if record["digest"] != digest_of_text(json.dumps(body, sort_keys=True)):
             yield "draw.json was changed"
