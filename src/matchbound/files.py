@@ -15,6 +15,7 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
@@ -42,6 +43,8 @@ TRIES = 3
 """How often a file is read that someone writes to meanwhile."""
 TEMPORARY = ".matchbound-"
 """How the names of files begin that are not complete yet, or that mark a folder as in use."""
+SETTLED = 60.0
+"""Seconds after which a mark is locked for certain, if the process that made it still runs."""
 PATIENCE = 600.0
 """Seconds to wait while another process writes to the same audit folder."""
 STALE = 3.0
@@ -235,7 +238,8 @@ def temporary_folder(parent: "str | os.PathLike[str] | None" = None) -> Iterator
     """Make a folder for what is not kept, and remove it at the end; remove those of the killed."""
     place = Path(parent or tempfile.gettempdir())
     for mark in glob.glob(f"{glob.escape(str(place))}/matchbound-*/{TEMPORARY}*"):
-        _remove_left(Path(mark), lambda path: shutil.rmtree(path.parent, ignore_errors=True))
+        if time.time() - _modified(mark) > SETTLED:
+            _remove_left(Path(mark), lambda path: shutil.rmtree(path.parent, ignore_errors=True))
     temporary = tempfile.TemporaryDirectory(prefix="matchbound-", dir=place)
     with temporary as folder, _temporary(Path(folder)):
         yield folder
@@ -274,6 +278,14 @@ def _remove_left(path: Path, how: Callable[[Path], None]) -> None:
                 how(path)
         finally:
             os.close(handle)
+
+
+def _modified(path: str) -> float:
+    """When a file was last written to; now, if it is gone."""
+    try:
+        return os.stat(path, follow_symlinks=False).st_mtime
+    except OSError:
+        return time.time()
 
 
 def _lock(handle: int, *, if_none: bool = True) -> bool:

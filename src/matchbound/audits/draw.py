@@ -238,6 +238,8 @@ class Draw:
                 trained_on=written.trained_on,
             )
             changed = draw.written.as_dict() != record
+        except MatchboundError:
+            raise
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(
                 f"audit must hold a draw.json as drawn, got one that cannot be read ({error}). "

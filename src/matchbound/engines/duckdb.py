@@ -75,6 +75,8 @@ class DuckDB:
         if isinstance(table, Table):
             what = "table" if table.at_once else "view"
             self._run(f"create temp {what} {name} as select * from {_reader(table)}")
+            if table.format == "csv":  # to ask takes seconds where columns are many
+                return Opened(name, dict.fromkeys(table.names, "VARCHAR"))
         elif isinstance(table, Lists):
             self._copy(name, table)
         else:

@@ -4,7 +4,7 @@ import csv
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +57,11 @@ class Source:
     bytes: str | None = None
     is_small: bool = False
     file: Seen | None = None
+
+    @property
+    def listed(self) -> str:
+        """The names of its columns, for a sentence."""
+        return listed(self.columns)
 
     def column(self, *names: str) -> str | None:
         """The column of the first of these names that the table has; case does not matter."""
@@ -387,5 +392,9 @@ def literal(value: str) -> str:
     return parts[0] if len(parts) == 1 else f"concat({', chr(92), '.join(parts)})"
 
 
-def listed(names: Any) -> str:
-    return ", ".join(repr(name) for name in names)
+def listed(names: Iterable[str]) -> str:
+    """Names for a sentence: the first ones, if they are many or long."""
+    every = list(names)
+    first = [repr(name if len(name) <= 60 else f"{name[:60]}…") for name in every[:20]]
+    rest = [f"{len(every) - 20} others"] if len(every) > 20 else []
+    return ", ".join(first + rest)
