@@ -195,6 +195,7 @@ def _refuse_no_file(argument: str, path: Path) -> None:
 def _open_file(con: Engine, argument: str, path: Path, hashed: bool) -> Source:
     """Open a file by its absolute path; again, if it was changed between hashing and reading."""
     place = resolved(path)
+    _refuse_backslash(argument, place)
     for _ in range(TRIES):
         with _permitted(argument, path):
             seen = Seen.at(place)
@@ -215,6 +216,15 @@ def _open_file(con: Engine, argument: str, path: Path, hashed: bool) -> Source:
         seen.size <= SMALL,
         None if is_kept else seen,
     )
+
+
+def _refuse_backslash(argument: str, place: Path) -> None:
+    """Refuse a name that cannot be said to DuckDB: in patterns a backslash divides folders."""
+    if os.name == "posix" and "\\" in str(place) and set("[*?") & set(str(place)):
+        raise InputError(
+            f"{argument} must not have a backslash beside one of [*? in its path, got "
+            f"{str(place)!r}. Rename it."
+        )
 
 
 def _table_at(argument: str, path: Path, place: Path, hashed: bool) -> tuple[Table, Content | None]:
