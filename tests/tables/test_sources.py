@@ -31,7 +31,7 @@ def rows_of(con, source):
         "a*",
         "a?",
         "a[!b]",
-        "a\\[b]",
+        "a\\b",
         "{a,b}",
         "a'b",
     ],
@@ -116,8 +116,8 @@ def test_nul_bytes_are_refused_at_every_size(tmp_path, rows, tail):
 
 def test_a_long_header_is_read_whole_or_refused(tmp_path):
     path = tmp_path / "people.csv"
-    names = [str(i) * 100_000 for i in range(10, 25)]
-    path.write_text(",".join([*names, "id"]) + "\n" + "x," * 15 + "y\n")
+    names = [str(i) * 60_000 for i in range(10, 30)]
+    path.write_text(",".join([*names, "id"]) + "\n" + "x," * 20 + "y\n")
     assert path.stat().st_size > 2 << 20
     with connect() as con:
         assert rows_of(con, open_source(con, "population", path)) == ["y"]
