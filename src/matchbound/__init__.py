@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from matchbound.audits.labels import labels
     from matchbound.audits.registry import register
     from matchbound.audits.sample import draw
+    from matchbound.audits.seal import seal
     from matchbound.certificates.certificate import Certificate
     from matchbound.certificates.certification import certify
     from matchbound.certificates.patch import patch
@@ -40,6 +41,7 @@ __all__ = [
     "plan",
     "reconcile",
     "register",
+    "seal",
     "verify",
     "withhold",
     "write_report",
@@ -59,6 +61,7 @@ _HOMES = {
     "plan": "plans.plan",
     "reconcile": "matchers",
     "register": "audits.registry",
+    "seal": "audits.seal",
     "verify": "certificates.verification",
     "withhold": "certificates.withheld",
     "write_report": "reports.report",

@@ -502,9 +502,9 @@ def digest_of_json(value: Any) -> str:
 
 
 def find_file(path: str, beside: Path) -> list[Path]:
-    """The files that a recorded path may mean: the path itself, or one in or beside a folder."""
+    """The files that a recorded path may mean: one in or beside a folder."""
     recorded, folder = Path(path), resolved(beside)
-    paths = [recorded]
+    paths: list[Path] = []
     for parent in (folder, folder.parent):
         paths += [parent / recorded, parent / recorded.name]
     return [path for path in dict.fromkeys(paths) if is_file(path)]

@@ -8,6 +8,7 @@ from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import FILES, PARTS, Draw
 from matchbound.audits.folder import LABELS
 from matchbound.audits.inputs import Inputs, OutputRef, TableRef
+from matchbound.audits.journal import Journal, Opening, is_sealed, read_journal
 from matchbound.audits.labels import OF_CLUSTERS, check_all_labelled, labels, labels_of
 from matchbound.audits.ledger import (
     Entry,
@@ -20,8 +21,10 @@ from matchbound.audits.ledger import (
 )
 from matchbound.audits.load import load, planned_choices, read_certified
 from matchbound.audits.order import hash_of
+from matchbound.audits.places import find
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, redraw
+from matchbound.audits.seal import Seal, seals_in, signer_of
 from matchbound.audits.standing import (
     Issued,
     Seeded,
@@ -51,10 +54,13 @@ __all__ = [
     "Identity",
     "Inputs",
     "Issued",
+    "Journal",
     "Ledger",
+    "Opening",
     "OutputRef",
     "Page",
     "Provenance",
+    "Seal",
     "Searched",
     "SearchedFile",
     "Seeded",
@@ -70,8 +76,10 @@ __all__ = [
     "check_all_labelled",
     "draw",
     "enter_labels",
+    "find",
     "given_choices",
     "hash_of",
+    "is_sealed",
     "labels",
     "labels_of",
     "ledger_or_problems",
@@ -80,8 +88,11 @@ __all__ = [
     "planned",
     "planned_choices",
     "read_certified",
+    "read_journal",
     "read_ledger",
     "redraw",
+    "seals_in",
+    "signer_of",
     "sound_ledger",
     "standing",
     "transaction",

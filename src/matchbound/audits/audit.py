@@ -12,9 +12,10 @@ from matchbound.audits.draw import PARTS, Draw
 from matchbound.audits.folder import LABELS, last_draw, refuse_unfinished
 from matchbound.audits.ledger import NAME, Entry, Ledger, Transaction, read_ledger, since_draw
 from matchbound.audits.ledger import transaction as ledger_transaction
+from matchbound.audits.places import find, named
 from matchbound.audits.standing import same_labels
 from matchbound.errors import InputError
-from matchbound.files import digest_of_file, find_file, is_file, is_folder
+from matchbound.files import digest_of_file, is_file, is_folder
 from matchbound.tables import Digest
 from matchbound.theorems import Choices
 
@@ -82,8 +83,12 @@ class Audit:
 
     @property
     def files(self) -> list[Path]:
-        """The files that no result may be written over."""
-        return [] if self.folder is None else [self.folder / name for name in PARTS]
+        """The files that no result may be written over: the folder's, and the population."""
+        path = None if self.draw is None else self.draw.population.path
+        if self.folder is None:
+            return [] if path is None else [Path(path)]
+        population = [] if path is None else find(path, self.folder)
+        return [*(self.folder / name for name in PARTS), *population]
 
     def choices(self, by_name: Mapping[str, object]) -> tuple[Choices, tuple[str, ...]]:
         """The choices for a certificate, and the names of those that are not the draw's."""
@@ -102,9 +107,11 @@ class Audit:
                 "None. Certify from Python with the same table, or draw from a file."
             )
         digest = self.drawn.population.digest.bytes
-        if self.folder is None or digest is None:
+        if self.folder is None:
             return recorded
-        paths = find_file(recorded, self.folder)
+        if digest is None:
+            return next(iter(named(self.folder, recorded)), recorded)
+        paths = find(recorded, self.folder)
         if not paths:
             raise InputError(
                 f"population must be where it was drawn from, got {recorded!r} (no such file). "
@@ -138,5 +145,6 @@ class Audit:
 def enter_labels(ledger: Transaction, digest: Digest, validation: int) -> None:
     """Add the labels to the ledger, unless they are the ones that were added last."""
     entries = [entry for entry in since_draw(ledger.entries) if entry["kind"] == "labels"]
-    if not entries or not same_labels(Digest.of(entries[-1]["labels"]), digest):
-        ledger.add("labels", labels=digest.as_dict(), validation=validation)
+    labels = ledger.salted(digest)
+    if not entries or not same_labels(Digest.of(entries[-1]["labels"]), labels):
+        ledger.add("labels", labels=labels.as_dict(), validation=validation)

@@ -1,9 +1,10 @@
-"""The labels that people gave on the labelling page, made from the ledger's entries alone."""
+"""The labels that people gave on the labelling page, made from the ledger's opened entries."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from matchbound.audits.journal import is_sealed
 from matchbound.audits.ledger import Entry
 from matchbound.files import csv_text
 
@@ -25,15 +26,16 @@ class Verdict:
     decides: bool
 
     @staticmethod
-    def of(entry: Entry) -> "Verdict":
-        matches = entry["matches"]
+    def of(entry: Entry, labeller: str) -> "Verdict":
+        label = entry["label"]
+        matches = label["matches"]
         return Verdict(
             entry["entry"],
             entry["place"],
-            entry["node"],
-            entry["labeller"],
+            label["node"],
+            labeller,
             None if matches is None else tuple(matches),
-            entry["note"],
+            label["note"],
             entry["decides"],
         )
 
@@ -79,10 +81,16 @@ class Page:
 
 @dataclass
 class Book:
-    """The pages by place in the order of labelling; undone verdicts are removed."""
+    """The pages by place in the order of labelling; undone verdicts are removed.
+
+    Labellers have numbers in the ledger, and `names` here. A place whose label cannot be
+    opened is `erased`: it has no page, and gets none.
+    """
 
     live: dict[int, Verdict] = field(default_factory=dict)  # by entry, in order
     pages: dict[int, Page] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+    erased: set[int] = field(default_factory=set)
 
     @staticmethod
     def of(entries: Iterable[Entry]) -> "Book":
@@ -98,16 +106,39 @@ class Book:
             kept = entry["train"] if entry["second"] else 0
             self.live = {i: one for i, one in self.live.items() if one.place <= kept}
             self.pages = {i: page for i, page in self.pages.items() if i <= kept}
-        if entry["kind"] == "label":
-            verdict = Verdict.of(entry)
-            self.live[verdict.entry] = verdict
-            before = self.pages.get(verdict.place, Page(()))
-            self.pages[verdict.place] = Page((*before.verdicts, verdict))
-        elif entry["kind"] == "undo":
+            self.erased = {place for place in self.erased if place <= kept}
+        if entry["kind"] == "labeller":
+            number, name = entry["labeller"], entry["name"]
+            self.names[number] = f"labeller {number}" if is_sealed(name) else name
+        elif entry["kind"] == "label":
+            self._enter_label(entry)
+        elif entry["kind"] == "undo" and entry["undoes"] in self.live:
             verdict = self.live.pop(entry["undoes"])
             rest = [other for other in self.pages.pop(verdict.place).verdicts if other != verdict]
             if rest:
                 self.pages[verdict.place] = Page(rest)
+        elif entry["kind"] == "forget":
+            for place in entry["places"]:
+                self._erase(place)
+
+    def _enter_label(self, entry: Entry) -> None:
+        place = entry["place"]
+        if place in self.erased or is_sealed(entry["label"]):
+            self._erase(place)
+            return
+        verdict = Verdict.of(entry, self.names.get(entry["labeller"], str(entry["labeller"])))
+        self.live[verdict.entry] = verdict
+        before = self.pages.get(place, Page(()))
+        self.pages[place] = Page((*before.verdicts, verdict))
+
+    def _erase(self, place: int) -> None:
+        self.erased.add(place)
+        self.pages.pop(place, None)
+        self.live = {entry: one for entry, one in self.live.items() if one.place != place}
+
+    def number_of(self, name: str) -> int | None:
+        """The number that a labeller has in the ledger, if they did something before."""
+        return next((number for number, one in self.names.items() if one == name), None)
 
     def last_of(self, labeller: str) -> Verdict | None:
         mine = (verdict for verdict in reversed(self.live.values()) if verdict.labeller == labeller)

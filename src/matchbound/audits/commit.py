@@ -2,14 +2,22 @@
 
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from matchbound.audits.draw import FILES, Draw
 from matchbound.audits.folder import is_written, last_draw, written_in
-from matchbound.audits.ledger import NAME, Entry, since_draw, sound_ledger, transaction
+from matchbound.audits.journal import is_sealed
+from matchbound.audits.ledger import (
+    NAME,
+    Entry,
+    Ledger,
+    since_draw,
+    sound_ledger,
+    transaction,
+)
 from matchbound.audits.standing import draws_cost
 from matchbound.errors import InputError
 from matchbound.files import alone, is_file, refuse_existing, refuse_open_page
@@ -23,7 +31,7 @@ class Request:
 
     `facts` is all that is fixed before the seed, as the ledger has it, and `lines` the same in
     words. `make` draws with a seed. `check_labels` refuses a folder that holds labels of nodes
-    which are still to be drawn.
+    which are still to be drawn. `paths` are those of the tables that were read.
     """
 
     facts: Entry
@@ -31,6 +39,13 @@ class Request:
     lines: Sequence[str]
     make: Callable[[str], Draw]
     check_labels: Callable[[Path], None]
+    paths: Sequence[str | None] = ()
+
+    def on_record(self, salted: Callable[[Digest], Digest]) -> "Request":
+        """The same request, with the digest of labels as it is put on record."""
+        digest = Digest.if_any(self.facts["trained_on"])
+        labels = None if digest is None else salted(digest).as_dict()
+        return replace(self, facts={**self.facts, "trained_on": labels})
 
     @property
     def seed(self) -> str | None:
@@ -61,7 +76,7 @@ def decide(folder: Path, entries: Sequence[Entry], request: Request) -> Decision
     last = last_draw(entries)
     unfinished = last is not None and not is_written(folder, last)
     fresh = Decision(_price(entries, request), unfinished=unfinished)
-    if last is None or "choices" not in last or _labels_seen(entries):
+    if last is None or "choices" not in last or _labels_seen(entries) or is_sealed(last["seed"]):
         return fresh
     before = entries[last["choices"] - 1]
     changed = {
@@ -126,7 +141,8 @@ def preview(folder: Path, request: Request, *, force: bool) -> list[str]:
     """The lines that `enter` would print; nothing is written."""
     _refuse_file(folder)
     refuse_open_page(folder)
-    entries = sound_ledger(folder).entries if is_file(folder / NAME) else ()
+    ledger = sound_ledger(folder) if is_file(folder / NAME) else Ledger()
+    entries, request = ledger.entries, request.on_record(ledger.journal.salted)
     decision = decide(folder, entries, request)
     _check_folder(folder, entries, request, decision, force)
     return [*request.lines, decision.words]
@@ -140,6 +156,7 @@ def enter(folder: Path, request: Request, *, force: bool, say: Callable[[str], N
     """
     _refuse_file(folder)
     with transaction(folder, begins=True) as ledger, alone(folder):
+        request = request.on_record(ledger.salted)
         decision = decide(folder, ledger.entries, request)
         _check_folder(folder, ledger.entries, request, decision, force)
         before = decision.continues
@@ -150,12 +167,13 @@ def enter(folder: Path, request: Request, *, force: bool, say: Callable[[str], N
             more["choices"] = ledger.add("choices", **request.facts)["entry"]
             ledger.commit()
         seed = before["seed"] if before is not None else request.seed or secrets.token_hex(16)
-        drawn = request.make(seed)
+        drawn = request.make(seed).on_record(ledger)
         if before is not None:
             more |= {"choices": before["choices"]} | more
             more |= {"extends": before["draw"]} | ({"grown": True} if decision.grown else {})
         if before is None or before["draw"] != drawn.digest:
-            ledger.add("draw", **drawn.facts(), **more)
+            drawn.enter(ledger, **more)
+        ledger.remember(request.paths)
         drawn.write_entered(ledger)
     for line in (*request.lines, decision.words):
         say(line)

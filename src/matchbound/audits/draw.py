@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,8 +17,12 @@ from matchbound.audits.folder import (
     refuse_unfinished,
 )
 from matchbound.audits.inputs import Population, TableRef
+from matchbound.audits.journal import NAME as JOURNAL
+from matchbound.audits.journal import Opening, read_journal
 from matchbound.audits.ledger import NAME as LEDGER
 from matchbound.audits.ledger import Transaction, transaction
+from matchbound.audits.places import NAME as PLACES
+from matchbound.audits.places import recorded
 from matchbound.audits.written import Written
 from matchbound.engines import Engine
 from matchbound.errors import InputError, MatchboundError, UnfinishedError
@@ -50,7 +55,7 @@ if TYPE_CHECKING:
 
 FILES = ("train.csv", "sample.csv", "gap.csv", "draw.json")
 """The files of a draw, in the order in which they are written: draw.json comes last."""
-PARTS = (*FILES, LABELS, LEDGER)
+PARTS = (*FILES, LABELS, LEDGER, JOURNAL, PLACES)
 """The files of an audit folder that no result may be written over."""
 
 
@@ -62,7 +67,8 @@ class Draw:
     the holdout matcher's output that decided which nodes are drawn, if one did; `registered` are
     the outputs to put on record. `labels` is 0 where D alone was drawn. Where S was drawn from
     X − D later, D came from `train_seed`, or from the labels `trained_on`. A draw that was read
-    from a `folder` belongs to that folder's ledger.
+    from a `folder` belongs to that folder's ledger. draw.json has a commitment to the nodes, with
+    the `salt`; `sealed_nodes` is that commitment where the salt was erased.
     """
 
     population: Population
@@ -79,6 +85,8 @@ class Draw:
     train_seed: str | None = None
     trained_on: TableRef | None = None
     folder: Path | None = field(default=None, compare=False)
+    salt: str = field(default_factory=lambda: secrets.token_hex(16), compare=False, repr=False)
+    sealed_nodes: str | None = field(default=None, compare=False)
 
     @property
     def trained(self) -> list[str]:
@@ -105,30 +113,62 @@ class Draw:
         with transaction(place, begins=True) as ledger, alone(place):
             refuse_labels(place)
             refuse_existing([place / name for name in FILES], force)
-            last = last_draw(ledger.entries)
-            if last is None or last["draw"] != self.digest:
-                ledger.add("draw", **self.facts())
+            last, drawn = last_draw(ledger.entries), self.on_record(ledger)
+            if last is None or last["draw"] != drawn.digest:
+                drawn.enter(ledger)
                 for holdout in self.registered:
                     ledger.add("register", holdout=holdout.as_dict(), validation=0)
-            self.write_entered(ledger)
+            drawn.write_entered(ledger)
 
     def extend(self, folder: "str | PathLike[str]") -> None:
         """Enter and write a larger draw over a smaller one, labels or not: both are anytime."""
         place = Path(folder)
         with transaction(place) as ledger, alone(place):
-            last = last_draw(ledger.entries)
+            last, drawn = last_draw(ledger.entries), self.on_record(ledger)
             written = last is not None and is_written(place, last)
-            if last is None or not (written or last["draw"] == self.digest):
+            if last is None or not (written or last["draw"] == drawn.digest):
                 raise InputError(
                     "audit must hold the draw that is last in its ledger, got another or none in "
                     f"{str(place)!r}. Restore draw.json and sample.csv, or repeat the `draw` that "
                     "was interrupted."
                 )
             if written:
-                self._check_extends(place, Draw.load(place))
+                drawn._check_extends(place, Draw.load(place))
                 more = {"choices": last["choices"]} if "choices" in last else {}
-                ledger.add("draw", **self.facts(), extends=last["draw"], **more)
-            self.write_entered(ledger)
+                drawn.enter(ledger, extends=last["draw"], **more)
+            drawn.write_entered(ledger)
+
+    def on_record(self, ledger: Transaction) -> "Draw":
+        """The same draw as this ledger's folder has it.
+
+        Tables are named as seen from there, a digest of labels is salted, and nodes that are on
+        record have the salt that they have there.
+        """
+        population, labels = self.population, self.trained_on
+        path = recorded(population.path, ledger.folder)
+        known = ledger.journal.holding("nodes", self._nodes)
+        return replace(
+            self,
+            population=replace(population, path=path),
+            trained_on=None if labels is None else labels.on_record(ledger.salted, ledger.folder),
+            salt=self.salt if known is None else known.salt,
+        )
+
+    def enter(self, ledger: Transaction, **more: object) -> None:
+        """Add the entry of this draw, as `on_record` returned it."""
+        if ledger.journal.holding("nodes", self._nodes) is None:
+            ledger.put(self._opening)
+        ledger.add("draw", **self.facts(), **more)
+
+    @property
+    def _nodes(self) -> dict[str, str]:
+        """What the commitment to the nodes is about."""
+        csvs = {"sample": self._sample_csv(), "gap": self._gap_csv()}
+        return {name: digest_of_text(text) for name, text in csvs.items()}
+
+    @property
+    def _opening(self) -> Opening:
+        return Opening(self.salt, "nodes", self._nodes)
 
     def write_entered(self, ledger: Transaction) -> None:
         """Commit the draw's entry for good, then write its files: none shows a node before that."""
@@ -161,11 +201,12 @@ class Draw:
         seeds = self.seed, self.train_seed
         return *seeds, self.train, self.choices.as_dict(), self.matching, *of_population
 
-    def facts(self) -> dict[str, str | int | float]:
+    def facts(self) -> dict[str, object]:
         """The facts of the draw's entry in the ledger; `several` algorithms share its δ."""
         return {
             "draw": self.digest,
             "seed": self.seed,
+            "nodes": {"sealed": self.sealed_nodes} if self.sealed_nodes else self._nodes,
             "seed_given": self.seed_given,
             "labels": self.labels,
             "train": self.train,
@@ -207,8 +248,7 @@ class Draw:
             self.choices,
             self.matching,
             self.holdout,
-            digest_of_text(self._sample_csv()),
-            digest_of_text(self._gap_csv()),
+            self.sealed_nodes or self._opening.commitment,
         )
 
     @staticmethod
@@ -237,6 +277,11 @@ class Draw:
                 train_seed=written.train_seed,
                 trained_on=written.trained_on,
             )
+            opening = read_journal(place).get(written.nodes)
+            if opening is None:
+                draw = replace(draw, sealed_nodes=written.nodes)
+            else:
+                draw = replace(draw, salt=opening.salt)
             changed = draw.written.as_dict() != record
         except MatchboundError:
             raise

@@ -1,9 +1,11 @@
 """The tables that draws and certificates are made from, as their records name them."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Self
 
+from matchbound.audits.places import recorded
 from matchbound.tables import Digest, Matching, Output, Reading, Recorded
 
 ROLES = ("holdout", "complete")
@@ -23,6 +25,11 @@ class TableRef:
     def as_dict(self) -> dict[str, Any]:
         """As draw.json and certificate.json have it."""
         return asdict(self)
+
+    def on_record(self, salted: Callable[[Digest], Digest] | None, folder: Path | None) -> Self:
+        """As it stands on record in a folder; `salted` is for digests of labels."""
+        digest = self.digest if salted is None else salted(self.digest)
+        return replace(self, path=recorded(self.path, folder), digest=digest)
 
     @staticmethod
     def of(record: Any) -> "TableRef":
@@ -133,6 +140,22 @@ class Inputs(Origins):
     def __post_init__(self) -> None:
         if not self.of_role("holdout"):
             raise TypeError("inputs must have a holdout matcher")
+
+    def on_record(self, salted: Callable[[Digest], Digest] | None, folder: Path | None) -> "Inputs":
+        """As a certificate has them: from a folder, or as labels that a person brings along.
+
+        The labels that D was known by are on record with the draw, if there is one.
+        """
+        trained_on = self.trained_on
+        if trained_on is not None and self.draw is None:
+            trained_on = trained_on.on_record(None, folder)
+        return Inputs(
+            self.population.on_record(None, folder),
+            None if self.draw is None else self.draw.on_record(None, folder),
+            trained_on,
+            self.labels.on_record(salted, folder),
+            tuple(one.on_record(None, folder) for one in self.outputs),
+        )
 
     @property
     def tables(self) -> dict[str, TableRef]:

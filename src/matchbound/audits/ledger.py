@@ -2,16 +2,30 @@
 
 Every line is an entry with its own digest and that of the entry before. So an entry that is edited,
 dropped or moved is noticed as long as a later entry, or the certificate that it records, exists.
+On disk an entry holds nothing about a person: see `journal`. Once read, it has what can be opened.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from matchbound.audits.journal import NAME as JOURNAL
+from matchbound.audits.journal import (
+    SEALED,
+    Journal,
+    Opening,
+    is_sealed,
+    read_journal,
+    salt_line,
+)
+from matchbound.audits.journal import Entry as Entry
+from matchbound.audits.places import NAME as PLACES
+from matchbound.audits.places import finished_lines, new_lines
 from matchbound.errors import EngineError, InputError, MatchboundError
 from matchbound.files import (
     LONG_LIMIT,
@@ -26,23 +40,29 @@ from matchbound.files import (
     remove,
     remove_if_empty,
 )
+from matchbound.tables import Digest
 
 NAME = "ledger.jsonl"
-Entry = Mapping[str, Any]
-"""An entry, as JSON: its number, time, kind and facts, the digest before it and its own."""
 
 
 @dataclass(frozen=True)
 class Ledger:
     """The entries, what is wrong with them, and whether a crash left the last line unfinished.
 
-    `size` is the number of bytes of the finished lines.
+    `size` is the number of bytes of the finished lines. Entries have the contents that the journal
+    opens.
     """
 
     entries: tuple[Entry, ...] = ()
     problems: tuple[str, ...] = ()
     unfinished: bool = False
     size: int = 0
+    journal: Journal = field(default_factory=Journal, compare=False)
+
+    @property
+    def unopened(self) -> int:
+        """How many commitments nobody can open here."""
+        return sum(is_sealed(value) for entry in self.entries for value in entry.values())
 
     @property
     def head(self) -> str:
@@ -75,8 +95,18 @@ def read_ledger(folder: Path) -> Ledger:
             f"({error.strerror}). Restore it, or draw again into another folder."
         ) from None
     *lines, rest = data.split(b"\n")
-    entries = tuple(_parsed(line) for line in lines)
-    return Ledger(entries, tuple(_problems(entries)), bool(rest), len(data) - len(rest))
+    entries, journal = tuple(_parsed(line) for line in lines), read_journal(folder)
+    problems = (*_problems(entries), *_unfaithful(entries, journal))
+    opened = tuple(journal.opened(entry) for entry in entries)
+    return Ledger(opened, problems, bool(rest), len(data) - len(rest), journal)
+
+
+def _unfaithful(entries: Sequence[Entry], journal: Journal) -> Iterator[str]:
+    """Yield the facts whose commitments the journal claims to open with another content."""
+    for entry in entries if journal.changed else ():
+        for name, value in entry.items():
+            if is_sealed(value) and value["sealed"] in journal.changed:
+                yield f"the {name} of entry {entry.get('entry')} was changed in {JOURNAL}"
 
 
 def since_draw(entries: Sequence[Entry]) -> Sequence[Entry]:
@@ -98,43 +128,107 @@ class Transaction:
 
     def __init__(self, folder: Path, ledger: Ledger) -> None:
         self.folder, self.path = folder, folder / NAME
-        self.entries, self._waiting = list(ledger.entries), b""
-        self._start = self._size = ledger.size
-        self.was_cut = ledger.unfinished
-        if ledger.unfinished:
-            cut(self.path, ledger.size)
+        self.entries, self.journal = list(ledger.entries), ledger.journal
+        self.was_cut, self._salt = ledger.unfinished, ledger.journal.salt
+        self._put: list[Opening] = []
+        self._parts = [
+            _Appended(folder / JOURNAL, self.journal.size, self.journal.unfinished),
+            _Appended(self.path, ledger.size, ledger.unfinished),
+        ]
 
     @property
     def ledger(self) -> Ledger:
         """As it is now on disk, once all that was added is committed."""
-        return Ledger(tuple(self.entries), size=self._size)
+        in_journal, in_ledger = self._parts[:2]
+        self.journal.size = in_journal.size
+        return Ledger(tuple(self.entries), size=in_ledger.size, journal=self.journal)
 
     @property
     def head(self) -> str:
         return str(self.entries[-1]["digest"]) if self.entries else ""
 
     def add(self, kind: str, **facts: Any) -> Entry:
-        """Add an entry, which the next `commit` writes together with the others."""
-        entry = _entry(len(self.entries) + 1, self.head, kind, facts)
-        self._waiting += _line(entry)
-        self.entries.append(entry)
-        return entry
+        """Add an entry, which the next `commit` writes together with the others.
+
+        What is private of it goes to the journal. The entry that is returned has it.
+        """
+        private = [name for name in SEALED.get(kind, ()) if facts.get(name) is not None]
+        shown = facts | {name: self._sealed(kind, name, facts[name]) for name in private}
+        entry = _entry(len(self.entries) + 1, self.head, kind, shown)
+        self._parts[1].waiting += _line(entry)
+        self.entries.append(self.journal.opened(entry))
+        return self.entries[-1]
+
+    def _sealed(self, kind: str, name: str, value: Any) -> Entry:
+        """A commitment; the same seed or name has the same, two labels never have."""
+        opening = None if kind == "label" else self.journal.holding(name, value)
+        if opening is None:
+            opening = self.put(Opening.new(name, value))
+        return {"sealed": opening.commitment}
+
+    def put(self, opening: Opening) -> Opening:
+        """Add a line to the journal, which the next `commit` writes."""
+        self._parts[0].waiting += opening.line
+        self.journal.put(opening, opening.commitment)
+        self._put.append(opening)
+        return opening
+
+    def salted(self, digest: Digest) -> Digest:
+        """A digest of labels, as it is put on record."""
+        if self.journal.salt is None:
+            self.journal.salt = secrets.token_hex(16)
+            self._parts[0].waiting += salt_line(self.journal.salt)
+        return self.journal.salted(digest)
+
+    def remember(self, paths: Iterable[str | None]) -> None:
+        """Keep where tables were read from, in a file that is not sent to others."""
+        lines = new_lines(self.folder, paths)
+        if lines:
+            _, size, unfinished = finished_lines(self.folder / PLACES)
+            self._parts.append(_Appended(self.folder / PLACES, size, unfinished))
+            self._parts[-1].waiting = lines
 
     def commit(self, *, final: bool = False) -> None:
-        """Write what was added, all or nothing. `final`: a later error does not undo it."""
-        waiting, self._waiting = self._waiting, b""
-        if waiting:
+        """Write what was added: contents first, so that no entry is there without its own.
+
+        `final`: a later error does not undo it.
+        """
+        for part in self._parts:
             try:
-                append_whole(self.path, waiting)
+                part.write(final=final)
             except OSError as error:
                 raise _unwritable(self.folder, error) from None
-        self._size += len(waiting)
         if final:
-            self._start = self._size
+            self._put, self._salt = [], self.journal.salt
 
     def undo(self) -> None:
-        """Cut off what was entered and is not final; a ledger that began with it is removed."""
-        if self._size > self._start > 0:
+        """Cut off what was entered and is not final; a file that began with it is removed."""
+        for part in reversed(self._parts):
+            part.undo()
+        for opening in self._put:
+            self.journal.drop(opening)
+        self.journal.salt = self._salt
+
+
+class _Appended:
+    """A file that lines are appended to; what a crash left unfinished is cut off first."""
+
+    def __init__(self, path: Path, size: int, unfinished: bool) -> None:
+        self.path, self.size, self.waiting = path, size, b""
+        self._start = size
+        if unfinished:
+            cut(path, size)
+
+    def write(self, *, final: bool) -> None:
+        waiting, self.waiting = self.waiting, b""
+        if waiting:
+            append_whole(self.path, waiting)
+        self.size += len(waiting)
+        if final:
+            self._start = self.size
+
+    def undo(self) -> None:
+        if self.size > self._start > 0:
             cut(self.path, self._start)
         elif not self._start:
             remove(self.path)
@@ -146,8 +240,8 @@ def transaction(
 ) -> Iterator[Transaction]:
     """Lock the ledger; read, decide, append and write in one step.
 
-    What was added is written at the end. A `MatchboundError` undoes it, so that a verb that is
-    refused has appended nothing; a crash does not. `begins`: there may be no ledger yet. `seen`:
+    What was added is written at the end. An error undoes it, so that a verb that is refused has
+    appended nothing; a crash does not. `begins`: there may be no ledger yet. `seen`:
     the ledger as the caller last saw it, which is not read again if nobody else wrote since.
     """
     if not begins and not is_file(folder / NAME):
@@ -160,7 +254,7 @@ def transaction(
             try:
                 yield under_way
                 under_way.commit()
-            except MatchboundError:
+            except BaseException:
                 under_way.undo()
                 raise
     except MatchboundError:
@@ -175,7 +269,7 @@ def _now(folder: Path, begins: bool, seen: Ledger | None) -> Ledger:
     """The ledger, once it is locked."""
     path = folder / NAME
     if begins and not is_file(path):
-        return Ledger()
+        return Ledger(journal=read_journal(folder))
     if seen is None:
         return sound_ledger(folder)
     if is_file(path) and path.stat().st_size == seen.size:

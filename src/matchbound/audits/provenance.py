@@ -1,6 +1,6 @@
 """How the labels that were made on the labelling page came about."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 from matchbound.audits.book import Book
 from matchbound.audits.ledger import Entry
 from matchbound.files import digest_of_text
+from matchbound.tables import Digest
 
 
 @dataclass(frozen=True)
@@ -100,10 +101,13 @@ class Provenance:
         return Provenance(**{**record, "search": tuple(map(Searched.of, record["search"]))})
 
 
-def label_provenance(entries: Sequence[Entry], digest: str | None) -> Provenance | None:
-    """How the labels in a file of this digest came about, if the labelling page wrote it."""
+def label_provenance(
+    entries: Sequence[Entry], labels: Digest, salted: Callable[[Digest], Digest]
+) -> Provenance | None:
+    """How labels came about that have this digest on record, if the labelling page wrote them."""
     book = Book.of(entries)
-    if not book.live or digest_of_text(book.to_csv()) != digest:
+    written = salted(Digest(None, digest_of_text(book.to_csv())))
+    if not book.live or written.bytes != labels.bytes:
         return None
     agreed, twice = book.agreement()
     verdicts = [(verdict.place, verdict.labeller) for verdict in book.live.values()]

@@ -90,7 +90,11 @@ def requested(
     if earlier is not None:
         check = partial(_refuse_other_labels, con, earlier.nodes, wishes.matching)
     lines = [*_lines(ground, outputs, words), *draft.lines(wishes.seed)]
-    return Request(_facts(ground, draft, wishes.seed), draft.registered, lines, make, check)
+    facts = _facts(ground, draft, wishes.seed)
+    paths = [source.path, *(one.source.path for one in outputs)]
+    if earlier is not None and earlier.source is not None:
+        paths.append(earlier.source.path)
+    return Request(facts, draft.registered, lines, make, check, paths)
 
 
 def _read_population(

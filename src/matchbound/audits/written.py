@@ -12,7 +12,10 @@ from matchbound.theorems import Choices
 
 @dataclass(frozen=True)
 class Written:
-    """What draw.json has of a draw; its nodes are in sample.csv and gap.csv, and digested here."""
+    """What draw.json has of a draw; its nodes are in sample.csv and gap.csv.
+
+    `nodes` is a commitment to the digests of these files.
+    """
 
     population: Population
     seed: str
@@ -24,8 +27,7 @@ class Written:
     choices: Choices
     matching: Matching
     holdout: Recorded | None
-    sample_digest: str
-    gap_digest: str
+    nodes: str
 
     @property
     def digest(self) -> str:
@@ -44,8 +46,7 @@ class Written:
             "choices": self.choices.as_dict(),
             "matching": self.matching.as_dict(),
             "holdout": None if self.holdout is None else self.holdout.as_dict(),
-            "sample_digest": self.sample_digest,
-            "gap_digest": self.gap_digest,
+            "nodes": self.nodes,
         }
         return record | {"digest": digest_of_text(json.dumps(record, sort_keys=True))}
 
@@ -67,6 +68,5 @@ class Written:
             Choices.from_dict(record["choices"]),
             Matching(**record["matching"]),
             None if holdout is None else Recorded.of(holdout),
-            record["sample_digest"],
-            record["gap_digest"],
+            record["nodes"],
         )

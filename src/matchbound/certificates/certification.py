@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,7 @@ def certify(
         certificate = compute(con, opened, supplied, changes, identity, progress)
     if opened.folder is not None:
         return _enter(opened, certificate, out, force)
+    certificate = replace(certificate, inputs=certificate.inputs.on_record(None, None))
     if out is not None:
         certificate.save(out, force=force)
     return certificate
@@ -157,11 +159,14 @@ def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Cer
     How it stands is read from the ledger under its lock: whatever was entered while it was being
     computed counts.
     """
-    issued = Issued.of(certificate.inputs, certificate.choices, certificate.exploratory)
     with audit.transaction() as ledger:
-        enter_labels(ledger, issued.labels, _validated(certificate))
-        placed = on_record(certificate, standing(ledger.entries, issued))
+        inputs = certificate.inputs.on_record(ledger.salted, audit.folder)
+        issued = Issued.of(inputs, certificate.choices, certificate.exploratory)
+        enter_labels(ledger, certificate.inputs.labels.digest, _validated(certificate))
+        stands = standing(ledger.entries, issued, ledger.salted)
+        placed = on_record(replace(certificate, inputs=inputs), stands)
         ledger.add("certificate", certificate=placed.as_dict()["digest"], **issued.as_dict())
+        ledger.remember(one.path for one in certificate.inputs.tables.values())
         ledger.commit()
         if out is not None:
             placed.save(out, force=force)

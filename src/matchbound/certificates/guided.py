@@ -15,7 +15,7 @@ from matchbound.audits import Audit, Draw, check_all_labelled, labels_of
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import certify
 from matchbound.errors import AssumptionError, InputError
-from matchbound.files import find_file, refuse_input_as_out, undone_on_error
+from matchbound.files import refuse_input_as_out, undone_on_error
 from matchbound.matchers import (
     Board,
     Found,
@@ -104,10 +104,8 @@ def _checked(audit: Any, target: Any) -> Audit:
 
 def _refuse_own_files(out: Path, audit: Audit, labels: Any) -> None:
     """Refuse to write matches over what a person or the draw made, even if forced."""
-    folder, path = audit.own_folder, audit.drawn.population.path
-    ours = [*audit.files, folder / "certificate.json"]
+    ours = [*audit.files, audit.own_folder / "certificate.json"]
     ours += [Path(labels)] if isinstance(labels, str | os.PathLike) else []
-    ours += find_file(path, folder) if path else []
     refuse_input_as_out(out, ours)
 
 

@@ -53,7 +53,7 @@ def ledger_differences(certificate: Certificate, recorded: Standing, folder: Pat
         entry.get(name) != value for name, value in _issued(certificate).as_dict().items()
     ):
         yield f"ledger.jsonl: entry {entry['entry']} is not as this certificate has it"
-    elif _standing(before, certificate) != recorded:
+    elif _standing(before, certificate, ledger) != recorded:
         yield from _out_of_order(ledger, recorded.seeded)
         yield "ledger is not what the entries before this certificate give"
     try:
@@ -108,10 +108,12 @@ def _plan_differences(
         yield "choices.variances are not what the draw or the ledger has"
 
 
-def _standing(entries: Sequence[Entry], certificate: Certificate) -> Standing | None:
+def _standing(
+    entries: Sequence[Entry], certificate: Certificate, ledger: Ledger
+) -> Standing | None:
     """How the certificate stands after these entries; None if no draw is among them."""
     try:
-        return standing(entries, _issued(certificate))
+        return standing(entries, _issued(certificate), ledger.journal.salted)
     except (KeyError, IndexError, TypeError):
         return None
 

@@ -12,6 +12,7 @@ from matchbound.audits import (
     Identity,
     Inputs,
     Issued,
+    Journal,
     Ledger,
     Standing,
     Supplied,
@@ -24,10 +25,11 @@ from matchbound.audits import (
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import compute
+from matchbound.certificates.inputs import salted
 from matchbound.certificates.rows import rows_at
 from matchbound.engines import Progress, connect
 from matchbound.errors import MatchboundError
-from matchbound.tables import Matching, Reading
+from matchbound.tables import Digest, Matching, Reading
 
 
 def recount_differences(
@@ -45,7 +47,11 @@ def recount_differences(
     try:
         if folder is not None:
             ledger = read_ledger(folder)  # `verify` names its problems
-            audit = Audit(folder, Draw.load(folder), Ledger() if ledger.problems else ledger)
+            audit = Audit(
+                folder,
+                Draw.load(folder),
+                Ledger(journal=ledger.journal) if ledger.problems else ledger,
+            )
             yield from _redrawn(audit.drawn, paths, holdout.reading, memory, temp, progress)
             changes = {name: changes[name] for name in certificate.exploratory}
         banded = choices.bands or choices.candidates
@@ -62,13 +68,16 @@ def recount_differences(
         )
         with connect("duckdb", memory, temp) as con:
             again = compute(con, audit, given, changes, _identity(certificate, audit), progress)
+        journal = audit.ledger.journal
+        salt = None if certificate.ledger is None else journal.salted
+        again = replace(again, inputs=again.inputs.on_record(salt, folder))
         if certificate.ledger is not None:
             yield from _standing_differences(certificate.ledger, again, audit)
             again = on_record(again, certificate.ledger)
     except (MatchboundError, KeyError) as error:
         yield f"inputs give no certificate: {error}"
         return
-    yield from _row_differences(certificate, again, paths)
+    yield from _row_differences(certificate, again, paths, journal)
     yield from certificate.record.differences(again.record)
 
 
@@ -99,12 +108,13 @@ def _standing_differences(recorded: Standing, again: Certificate, audit: Audit) 
     if audit.folder is None or not audit.ledger.entries:
         return  # a ledger with problems is empty here: they are named already
     issued = Issued.of(again.inputs, again.choices, again.exploratory)
-    if standing(audit.ledger.entries[: recorded.entries], issued) != recorded:
+    before, salted = audit.ledger.entries[: recorded.entries], audit.ledger.journal.salted
+    if standing(before, issued, salted) != recorded:
         yield "ledger is not what the entries and the inputs at hand give"
 
 
 def _row_differences(
-    certificate: Certificate, again: Certificate, paths: Mapping[str, Path]
+    certificate: Certificate, again: Certificate, paths: Mapping[str, Path], journal: Journal
 ) -> Iterator[str]:
     """Yield the inputs whose rows are not those that the certificate has a digest of."""
     tables = again.inputs.tables
@@ -112,7 +122,8 @@ def _row_differences(
         recorded = source.digest.rows
         if recorded is None or recorded == tables[name].digest.rows:
             continue
-        if recorded != rows_at(certificate, name, paths):
+        rows = Digest(rows_at(certificate, name, paths), None)
+        if recorded != salted(certificate, name, rows, journal).rows:
             yield f"inputs.{name}.digest.rows is not what the inputs give"
 
 

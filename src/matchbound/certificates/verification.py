@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits import Draw
+from matchbound.audits import Draw, read_journal
 from matchbound.certificates import version1
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.contradictions import contradictions
@@ -96,8 +96,9 @@ def _verify(
             raise
         return Verification((*differences, str(error)), tuple(checked), ())
     differences = list(contradictions(record, certificate))
-    paths, missing = at_hand(certificate, path.parent)
-    differences += file_differences(certificate, paths)
+    journal = read_journal(path.parent)
+    paths, missing = at_hand(certificate, path.parent, journal)
+    differences += file_differences(certificate, paths, journal)
     differences += draw_differences(certificate, paths)
     ledger, repair = ledger_of(path, paths), ""
     in_ledger: list[str] = []

@@ -306,6 +306,8 @@ def ledger_line(ledger: Standing | None, exploratory: Sequence[str]) -> list[str
     if others:
         what = "matcher is" if others == 1 else "matchers are"
         line += f" {others} other {what} on record and could have been certified as well."
+    if ledger.sealed:
+        line += f" Sealed up to entry {ledger.sealed}."
     return [line]
 
 

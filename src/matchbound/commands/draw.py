@@ -163,6 +163,7 @@ def _extend(options: argparse.Namespace, out: Path) -> int:
     """Replace a draw by a larger one; everything but the number of labels stays."""
     from matchbound.audits.draw import Draw
     from matchbound.audits.folder import written_in
+    from matchbound.audits.places import find
     from matchbound.audits.sample import redraw
     from matchbound.audits.wishes import Wishes
 
@@ -174,7 +175,9 @@ def _extend(options: argparse.Namespace, out: Path) -> int:
             f"{refused[0]} must be left out with extend, got {getattr(options, refused[0])!r}: "
             "everything but labels is as it was drawn. Drop it."
         )
-    trained_on = before.trained_on and before.trained_on.path
+    trained_on = None
+    if before.trained_on is not None and before.trained_on.path is not None:
+        trained_on = next(iter(find(before.trained_on.path, out)), before.trained_on.path)
     wishes = Wishes.again(before, options.population, options.labels, trained_on)
     where = {name: getattr(options, name) for name in ("engine", "memory", "temp")}
     larger = redraw(before, wishes, progress=progress, **where)

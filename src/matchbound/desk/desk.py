@@ -8,8 +8,8 @@ from pathlib import Path
 from statistics import median
 from threading import RLock
 
-from matchbound.audits import CONFLICT, SETTLED, UNSURE, Draw
-from matchbound.desk.journal import Keeper
+from matchbound.audits import CONFLICT, SETTLED, UNSURE, Book, Draw
+from matchbound.desk.keeper import Keeper
 from matchbound.errors import InputError
 from matchbound.tables import Recorded
 
@@ -43,7 +43,10 @@ class Desk:
         self.order = in_order(draw)
         self._lock, self._keeper = RLock(), Keeper(folder)
         self._handed_out: dict[int, set[str]] = {}  # by place, the labellers who have it open
-        self.book = self._keeper.book
+
+    @property
+    def book(self) -> Book:
+        return self._keeper.book
 
     def next(self, labeller: str, *, take: bool = False) -> int | None:
         """Hand out the first place that waits for this labeller.
@@ -60,6 +63,8 @@ class Desk:
     def _waits(self, place: int, labeller: str, take: bool) -> bool:
         page = self.book.pages.get(place)
         labelled_by = set(page.own) if page else set()
+        if place in self.book.erased:
+            return False
         if labeller in labelled_by or (page is not None and page.decision is not None):
             return False
         holders = labelled_by | (set() if take else self._handed_out.get(place, set()))
@@ -84,6 +89,11 @@ class Desk:
         if not 1 <= place <= len(self.order):
             raise InputError(
                 f"place must be from 1 to {len(self.order)}, got {place}. Take the next node."
+            )
+        if place in self.book.erased:
+            raise InputError(
+                f"place must be of a node whose label was not erased, got {place}: it counts as "
+                "the worst case. Take the next node."
             )
         if place not in self.book.pages and labeller not in self._handed_out.get(place, ()):
             raise InputError(
@@ -115,13 +125,16 @@ class Desk:
             self._check_matches(self.order[place - 1], matches)
             self._keeper.act(
                 "label",
+                labeller,
                 place=place,
-                node=self.order[place - 1],
                 validation=int(place > self.draw.train),
-                labeller=labeller,
-                matches=None if matches is None else list(matches),
-                note=note,
+                sure=matches is not None,
                 decides=page is not None and (decides or page.decision is not None),
+                label={
+                    "node": self.order[place - 1],
+                    "matches": None if matches is None else list(matches),
+                    "note": note,
+                },
             )
 
     def undo(self, labeller: str) -> int:
@@ -130,7 +143,7 @@ class Desk:
             last = self.book.last_of(labeller)
             if last is None:
                 raise InputError(f"labeller must have labelled something, got {labeller!r}. Label.")
-            self._keeper.act("undo", undoes=last.entry, labeller=labeller)
+            self._keeper.act("undo", labeller, undoes=last.entry)
             self._handed_out.setdefault(last.place, set()).add(labeller)
             return last.place
 
@@ -166,7 +179,7 @@ class Desk:
         """Append to the ledger that this labeller sees the matcher's answer."""
         with self._lock:
             self.check_may_open(labeller, place)
-            self._keeper.act("answer", place=place, labeller=labeller)
+            self._keeper.act("answer", labeller, place=place)
 
     def watch(self, holdout: Recorded) -> None:
         """Append to the ledger that this matcher's bounds are watched, if it is not there yet."""

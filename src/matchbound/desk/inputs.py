@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -77,7 +78,7 @@ def open_inputs(audit: Audit, inputs: Inputs) -> PageInputs:
 
 
 def _file(source: Source) -> SearchedFile:
-    return SearchedFile(source.path, source.bytes)
+    return SearchedFile(None if source.path is None else Path(source.path).name, source.bytes)
 
 
 def _check(draw: Draw, inputs: Inputs) -> None:

@@ -142,6 +142,8 @@ def _facts_now(entry: Entry) -> Entry:
         return {**entry, "holdout": _matcher_now(entry["holdout"]).as_dict()}
     if entry["kind"] == "certificate":
         return {**entry, **_issued_now(entry).as_dict()}
+    if entry["kind"] == "label":
+        return {**entry, "label": {name: entry[name] for name in ("node", "matches", "note")}}
     if entry["kind"] == "labels":
         return {**entry, "labels": _digest_now(entry["labels"]).as_dict()}
     return entry

@@ -1,4 +1,4 @@
-"""Save labels: append each action to the ledger, then write labels.csv from the ledger."""
+"""Save labels: append each action to the ledger, and write labels.csv from it, in one step."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,25 +24,45 @@ class Keeper:
         if self._written is not None or self.book.live:
             self._write()
 
-    def act(self, kind: str, **facts: Any) -> Entry:
+    def act(self, kind: str, labeller: str | None = None, **facts: Any) -> Entry:
+        """Enter an action, of the labeller with this name if it is somebody's."""
         if self._on_disk() != self._written:
             self._refuse_other()
-        with transaction(self.folder, seen=self._ledger) as ledger:
-            entry = ledger.add(kind, **facts)
+        try:
+            with transaction(self.folder, seen=self._ledger) as ledger:
+                if labeller is not None:
+                    facts["labeller"] = self._number(ledger, labeller)
+                entry = ledger.add(kind, **facts)
+                ledger.commit()
+                self._take_up(ledger.entries[len(self.entries) :])
+                if kind in ("label", "undo"):
+                    self._write()
+        except BaseException:  # what was entered is undone, so it is not in the book either
+            self.entries = list(self._ledger.entries)
+            self.book = Book.of(self.entries)
+            raise
         self._ledger = ledger.ledger
-        self.entries.append(entry)
-        self.book.enter(entry)
-        if kind in ("label", "undo"):
-            self._write()
         return entry
+
+    def _number(self, ledger: Any, name: str) -> int:
+        """The labeller's number; a new one is entered with the action."""
+        number = self.book.number_of(name)
+        if number is None:
+            number = len(self.book.names) + 1
+            ledger.add("labeller", labeller=number, name=name)
+        return number
+
+    def _take_up(self, entries: Sequence[Entry]) -> None:
+        """Take up what was entered, by others too: a certificate may be issued meanwhile."""
+        for entry in entries:
+            self.entries.append(entry)
+            self.book.enter(entry)
 
     def _on_disk(self) -> bytes | None:
         return self._path.read_bytes() if is_file(self._path) else None
 
     def _states(self) -> Iterator[bytes]:
-        """Yield what labels.csv may contain after a crash or a full disk: the latest state, or an
-        earlier one.
-        """
+        """Yield what labels.csv may contain after a crash: the latest state, or an earlier one."""
         ends = [i for i, entry in enumerate(self.entries) if entry["kind"] in ("label", "undo")]
         for end in [len(self.entries), *reversed(ends)]:
             yield _csv(self.entries[:end])

@@ -1,0 +1,75 @@
+"""Where an audit's tables are on this machine: a file of the folder that is not sent to others.
+
+draw.json, ledger.jsonl and certificate.json name a table by its path in the folder, or by its file
+name alone if it lies elsewhere. paths.jsonl has the whole paths, a line each.
+"""
+
+import json
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from matchbound.errors import InputError
+from matchbound.files import find_file, is_file, read_json
+
+NAME = "paths.jsonl"
+
+
+def recorded(path: str | None, folder: Path | None) -> str | None:
+    """A table's path as it is put on record."""
+    if path is None:
+        return None
+    if folder is not None and "://" not in path:
+        place = Path(os.path.abspath(path))
+        if place.is_relative_to(folder.resolve()):
+            return place.relative_to(folder.resolve()).as_posix()
+    return _name(path)
+
+
+def new_lines(folder: Path, paths: Iterable[str | None]) -> bytes:
+    """The lines to append for tables that were read from these paths and are not known yet."""
+    wholes = [path if "://" in path else os.path.abspath(path) for path in paths if path]
+    known = whole_paths(folder)
+    new = [path for path in dict.fromkeys(wholes) if path not in known]
+    return "".join(json.dumps(path) + "\n" for path in new).encode()
+
+
+def whole_paths(folder: Path) -> list[str]:
+    """The paths in paths.jsonl; lines that are none are passed over."""
+    paths = []
+    for line in finished_lines(folder / NAME)[0]:
+        with suppress(ValueError, RecursionError):
+            path = read_json(line.decode())
+            paths += [path] if isinstance(path, str) else []
+    return paths
+
+
+def finished_lines(path: Path) -> tuple[list[bytes], int, bool]:
+    """The finished lines of a file, their bytes, and whether one is unfinished; none if no file."""
+    try:
+        data = path.read_bytes() if is_file(path) else b""
+    except OSError as error:
+        raise InputError(
+            f"audit must hold files that can be read, got {str(path)!r} ({error.strerror}). "
+            "Make it readable."
+        ) from None
+    *lines, rest = data.split(b"\n")
+    return lines, len(data) - len(rest), bool(rest)
+
+
+def named(folder: Path, path: str) -> list[str]:
+    """The whole paths that a path on record may stand for, the latest first."""
+    return [whole for whole in reversed(whole_paths(folder)) if _name(whole) == _name(path)]
+
+
+def find(path: str, folder: Path) -> list[Path]:
+    """The files that a path on record may mean: in or beside the folder, or where they were."""
+    elsewhere = [Path(whole) for whole in named(folder, path) if is_file(Path(whole))]
+    return list(dict.fromkeys([*find_file(path, folder), *elsewhere]))
+
+
+def _name(path: str) -> str:
+    """The last part of a path of this system, or of another."""
+    is_windows = "\\" in path and "/" not in path
+    return (PureWindowsPath(path) if is_windows else PurePosixPath(path)).name or path
