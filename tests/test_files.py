@@ -52,10 +52,10 @@ CHECKS = """
         pass
     for _ in range(2):
         with transaction(folder, begins=True) as ledger:
-            ledger.add("label")
+            ledger.add("test")
     try:
         with transaction(folder) as ledger:
-            ledger.add("label")
+            ledger.add("test")
             ledger.commit()
             raise InputError("refused")
     except InputError:
@@ -132,7 +132,7 @@ COUNT = """
 
     for _ in range(10):
         with transaction(Path(sys.argv[1]), begins=True) as ledger:
-            ledger.add("label", number=len(ledger.entries))
+            ledger.add("test", number=len(ledger.entries))
 """
 
 

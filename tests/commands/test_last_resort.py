@@ -15,7 +15,7 @@ import pytest
 import matchbound
 from matchbound.commands import verify
 from matchbound.errors import InputError
-from matchbound.files import LIMIT, LONG_LIMIT, read_json
+from matchbound.files import LIMIT, LONG_LIMIT, digest_of_text, read_json
 from support.audits import certify, contents, make_audit, run
 
 ROOT = Path(matchbound.__file__).parents[1]
@@ -247,3 +247,47 @@ def test_nohup_is_heeded():
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     assert subprocess.check_output([sys.executable, "-c", code], env=environment) == b"[]\n"
+
+
+def made_anew(entries):
+    """A chain of entries with digests that fit whatever they say."""
+    before = ""
+    for entry in entries:
+        entry = {name: value for name, value in entry.items() if name != "digest"}
+        entry["before"] = before
+        before = digest_of_text(json.dumps(entry, sort_keys=True, ensure_ascii=False))
+        yield json.dumps(entry | {"digest": before}, ensure_ascii=False) + "\n"
+
+
+HOSTILE = [
+    (1, "kind", None),
+    (2, "kind", 5),
+    (2, "draw", None),
+    (2, "seed", []),
+    (2, "labels", "x"),
+    (2, "delta", "x"),
+    (2, "several", None),
+    (3, "labels", {}),
+    (3, "labels", {"rows": 5, "bytes": None}),
+    (3, "validation", None),
+    (4, "holdout", None),
+    (4, "holdout", [{"name": ""}]),
+    (4, "is_sampled", ...),
+    (4, "exploratory", ...),
+]
+
+
+@pytest.mark.parametrize("verb", ["certify", "register"])
+@pytest.mark.parametrize(("number", "fact", "value"), HOSTILE)
+def test_hostile_entries_whose_digests_fit_are_named(folder, capsys, verb, number, fact, value):
+    ledger = folder / "audit" / "ledger.jsonl"
+    entries = [json.loads(line) for line in ledger.read_text().splitlines()]
+    assert [entry["kind"] for entry in entries] == ["choices", "draw", "labels", "certificate"]
+    entries[number - 1][fact] = value
+    if value is ...:
+        del entries[number - 1][fact]
+    ledger.write_text("".join(made_anew(entries)))
+    before = contents(folder)
+    sentence = refused(capsys, verb, folder / "audit", *words_of(verb, folder))
+    assert f"entry {number} has no {fact} as matchbound writes it" in sentence
+    assert contents(folder) == before

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from matchbound.audits.entries import malformed
 from matchbound.audits.journal import NAME as JOURNAL
 from matchbound.audits.journal import (
     SEALED,
@@ -98,6 +99,7 @@ def read_ledger(folder: Path) -> Ledger:
     entries, journal = tuple(_parsed(line) for line in lines), read_journal(folder)
     problems = (*_problems(entries), *_unfaithful(entries, journal))
     opened = tuple(journal.opened(entry) for entry in entries)
+    problems = problems or tuple(malformed(opened))
     return Ledger(opened, problems, bool(rest), len(data) - len(rest), journal)
 
 
