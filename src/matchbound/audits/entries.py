@@ -33,6 +33,12 @@ def _list_of(one: Check) -> Check:
     return check
 
 
+def _text(value: Any) -> None:
+    """A text, or a commitment to it that nobody can open here."""
+    if not is_sealed(value):
+        _of(str)(value)
+
+
 def _label(value: Any) -> None:
     """A node, its matches (None: unsure) and a note; or a commitment to them."""
     if not is_sealed(value):
@@ -44,13 +50,12 @@ def _label(value: Any) -> None:
 
 
 COUNT, NUMBER, TEXT, YES = _of(int), _of(int, float), _of(str), _of(bool)
-SEED = _of(str, dict, type(None))  # a dict is a commitment that nobody can open here
 FACTS: Mapping[str, Mapping[str, Check]] = {
     "register": {"holdout": Recorded.of, "validation": COUNT},
     "choices": {"population": Digest.of, "size": COUNT, "labels": COUNT, "train": COUNT},
     "draw": {
         "draw": TEXT,
-        "seed": SEED,
+        "seed": _text,
         "seed_given": YES,
         "labels": COUNT,
         "train": COUNT,
@@ -59,7 +64,7 @@ FACTS: Mapping[str, Mapping[str, Check]] = {
         "second": YES,
     },
     "labels": {"labels": Digest.of, "validation": COUNT},
-    "labeller": {"labeller": COUNT, "name": _of(str, dict)},
+    "labeller": {"labeller": COUNT, "name": _text},
     "label": {
         "labeller": COUNT,
         "place": COUNT,
