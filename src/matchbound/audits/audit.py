@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, Union
 from matchbound.audits.choices import change_choices, make_choices
 from matchbound.audits.draw import PARTS, Draw
 from matchbound.audits.folder import LABELS, last_draw, refuse_unfinished
-from matchbound.audits.ledger import NAME, Entry, Ledger, Transaction, read_ledger, since_draw
+from matchbound.audits.ledger import (
+    NAME,
+    Entry,
+    Ledger,
+    Transaction,
+    of_version1,
+    read_ledger,
+    since_draw,
+)
 from matchbound.audits.ledger import transaction as ledger_transaction
 from matchbound.audits.places import find, named
 from matchbound.audits.standing import same_labels
@@ -55,6 +63,8 @@ class Audit:
                 "Give the folder that `matchbound draw --out` wrote."
             )
         ledger = read_ledger(folder) if is_file(folder / NAME) else Ledger()
+        if ledger.is_version1 and not ledger.problems:
+            raise of_version1()
         refuse_unfinished(folder, () if ledger.problems else ledger.entries)
         return Audit(folder, Draw.load(folder), ledger)
 

@@ -26,7 +26,7 @@ VERBS = (
     Verb("withhold", "run a matcher without and with the validation labels, and certify it"),
     Verb("reconcile", "match the nodes of two networks"),
     Verb("seal", "write the ledger's digest to a file that others keep"),
-    Verb("repair", "finish what a crash left unfinished in the ledger"),
+    Verb("repair", "finish what a crash left unfinished; move a folder of version 0.1"),
     Verb("figures", "draw the paper's figures"),
 )
 
