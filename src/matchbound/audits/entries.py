@@ -52,7 +52,7 @@ def _label(value: Any) -> None:
 COUNT, NUMBER, TEXT, YES = _of(int), _of(int, float), _of(str), _of(bool)
 FACTS: Mapping[str, Mapping[str, Check]] = {
     "register": {"holdout": Recorded.of, "validation": COUNT},
-    "choices": {"population": Digest.of, "size": COUNT, "labels": COUNT, "train": COUNT},
+    "choices": {"population": Digest.of, "size": COUNT, "train": COUNT},
     "draw": {
         "draw": TEXT,
         "seed": _text,
