@@ -85,6 +85,7 @@ FACTS: Mapping[str, Mapping[str, Check]] = {
         "exploratory": _list_of(TEXT),
     },
     "seal": {"entries": COUNT, "seal": TEXT},
+    "moved": {"ledger": _text},
 }
 """The facts that an entry of a kind must have."""
 
