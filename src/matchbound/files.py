@@ -288,7 +288,9 @@ def temporary_folder(parent: "str | os.PathLike[str] | None" = None) -> Iterator
     for mark in glob.glob(f"{glob.escape(str(place))}/matchbound-*/{TEMPORARY}*"):
         if time.time() - _modified(mark) > SETTLED:
             _remove_left(Path(mark), lambda path: shutil.rmtree(path.parent, ignore_errors=True))
-    temporary = tempfile.TemporaryDirectory(prefix="matchbound-", dir=place)
+    temporary = tempfile.TemporaryDirectory(
+        prefix="matchbound-", dir=place, ignore_cleanup_errors=True
+    )
     with temporary as folder, _temporary(Path(folder)):
         yield folder
 
