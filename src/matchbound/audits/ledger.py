@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from matchbound.audits.entries import malformed
 from matchbound.audits.journal import NAME as JOURNAL
 from matchbound.audits.journal import (
     SEALED,
@@ -28,12 +29,14 @@ from matchbound.audits.places import NAME as PLACES
 from matchbound.audits.places import finished_lines, new_lines
 from matchbound.errors import EngineError, InputError, MatchboundError
 from matchbound.files import (
+    LONG_LIMIT,
     append_whole,
     cut,
     digest_of_text,
     is_file,
     is_folder,
     one_writer,
+    read_bytes,
     read_json,
     remove,
     remove_if_empty,
@@ -109,7 +112,7 @@ def refuse_version1(folder: Path) -> None:
 def read_ledger(folder: Path, name: str = NAME) -> Ledger:
     """Read all finished entries, and check their digests."""
     try:
-        data = (folder / name).read_bytes()
+        data = read_bytes(folder / name, LONG_LIMIT)
     except OSError as error:
         raise InputError(
             f"audit must hold {name} as `matchbound draw` wrote it, got {str(folder)!r} "
@@ -119,6 +122,7 @@ def read_ledger(folder: Path, name: str = NAME) -> Ledger:
     entries, journal = tuple(_parsed(line) for line in lines), read_journal(folder)
     problems = (*_problems(entries), *_unfaithful(entries, journal))
     opened = tuple(journal.opened(entry) for entry in entries)
+    problems = problems or tuple(malformed(opened))
     return Ledger(opened, problems, bool(rest), len(data) - len(rest), journal)
 
 
@@ -221,11 +225,13 @@ class Transaction:
         """
         for part in self._parts:
             try:
-                part.write(final=final)
+                part.write()
             except OSError as error:
                 raise _unwritable(self.folder, error) from None
         if final:
             self._put, self._salt = [], self.journal.salt
+            for part in self._parts:
+                part.keep()
 
     def cut(self) -> None:
         """Cut off what a crash left unfinished, where nothing is added."""
@@ -248,7 +254,7 @@ class _Appended:
         self.path, self.size, self.waiting = path, size, bytearray()
         self._start, self._unfinished, self._is_new = size, unfinished, not is_file(path)
 
-    def write(self, *, final: bool) -> None:
+    def write(self) -> None:
         waiting, self.waiting = bytes(self.waiting), bytearray()
         if waiting and self._unfinished:  # in one step: what to repair must not be half repaired
             write_whole({self.path: self.path.read_bytes()[: self.size] + waiting}, force=True)
@@ -256,8 +262,10 @@ class _Appended:
         elif waiting:
             append_whole(self.path, waiting)
         self.size += len(waiting)
-        if final:
-            self._start, self._is_new = self.size, False
+
+    def keep(self) -> None:
+        """Let no later error undo what was written."""
+        self._start, self._is_new = self.size, False
 
     def cut(self) -> None:
         """Cut off what a crash left unfinished."""
