@@ -20,8 +20,8 @@ class Verification:
     """What differs (nothing, for a good certificate), what was checked, what was not at hand.
 
     `unmet` are requirements that the certificate does not meet. `grown` says what was added to the
-    audit since. `repair` says what to run where a crash left the ledger unfinished: `verify` writes
-    nothing. `version` is the certificate's.
+    audit since, `sealed` up to which entry its ledger is sealed. `repair` says what to run where a
+    crash left the ledger unfinished: `verify` writes nothing. `version` is the certificate's.
     """
 
     differences: tuple[str, ...]
@@ -31,6 +31,7 @@ class Verification:
     version: int = VERSION
     grown: str = ""
     unmet: tuple[str, ...] = ()
+    sealed: str = ""
 
     @property
     def outcome(self) -> Outcome:
@@ -69,7 +70,7 @@ class Verification:
         return lines
 
     def _notes(self) -> list[str]:
-        notes = [self.repair] if self.repair else []
+        notes = [note for note in (self.repair, self.sealed) if note]
         if self.grown and self.outcome is not Outcome.VERIFIED:
             notes.append(f"{self.grown[0].upper()}{self.grown[1:]}.")
         if self.version == 1:

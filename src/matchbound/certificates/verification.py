@@ -1,6 +1,6 @@
 """Compute a certificate again: from its own tallies, and from its inputs where they are at hand."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from matchbound.certificates.reach import Reach
 from matchbound.certificates.record import VERSION, Record
 from matchbound.certificates.recount import recount_differences
 from matchbound.certificates.redrawing import Resources, ledger_seed_differences
+from matchbound.certificates.seals import check_seals
 from matchbound.engines import Progress, connect
 from matchbound.errors import EngineError, InputError, MatchboundError
 from matchbound.files import hashing_once, is_file, is_folder
@@ -37,6 +38,8 @@ def verify(
     require: Mapping[str, float] | None = None,
     inputs: "str | PathLike[str] | None" = None,
     untrusted: bool = False,
+    seals: "Sequence[str | PathLike[str]]" = (),
+    signers: "str | PathLike[str] | None" = None,
     memory: str | None = None,
     temp: Any = None,
     progress: Progress = lambda _: None,
@@ -46,17 +49,25 @@ def verify(
     `outcome` of what is returned is one of four things; what cannot be checked is raised. Inputs
     are looked for in and beside an audit folder, and where its paths.jsonl says; with `untrusted`,
     and for a certificate alone, only in its own folder. `inputs` is a folder under which they are
-    looked for too. `require` are values that metrics must be certified to have.
+    looked for too. `require` are values that metrics must be certified to have. `seals` are files
+    that `seal` wrote, besides those in the folder; one must be signed by one of the `signers`, a
+    file of allowed signers as ssh-keygen has it.
     """
     if memory is not None or temp is not None:
         with connect("duckdb", memory, temp):  # refuse these before anything is contradicted
             pass
     record, reach = _opened(target, None if inputs is None else Path(inputs), untrusted)
     resources = Resources(memory, temp, progress)
+    kept, allowed = [Path(seal) for seal in seals], None if signers is None else Path(signers)
     try:
         if record.version == 1:
+            if kept or allowed is not None:
+                raise InputError(
+                    "seals and signers must come with a certificate of version 2, got one of "
+                    "version 1, whose ledger has no seal. Drop them."
+                )
             return _verify_version1(record, reach, require or {})
-        return _verify(record, reach, require or {}, resources)
+        return _verify(record, reach, require or {}, (kept, allowed), resources)
     except MatchboundError:
         raise
     except (OSError, MemoryError) as error:
@@ -89,7 +100,11 @@ def _opened(target: Any, inputs: Path | None, untrusted: bool) -> tuple[Record, 
 
 
 def _verify(
-    record: Record, reach: Reach, require: Mapping[str, float], resources: Resources
+    record: Record,
+    reach: Reach,
+    require: Mapping[str, float],
+    seals: tuple[Sequence[Path], Path | None],
+    resources: Resources,
 ) -> Verification:
     checked = ["its digests", "its guarantees, from its tallies"]
     try:
@@ -101,6 +116,7 @@ def _verify(
     length = None if certificate.ledger is None else certificate.ledger.entries
     digest, drawn = str(record.content.get("digest")), find_draw(certificate, reach)
     history = history_of(length, digest, reach, drawn)
+    sealed = check_seals(history, *seals)
     evidence = gather(certificate, reach, history)
     missing, draw = evidence.missing, evidence.draw
     differences += evidence.differences
@@ -119,10 +135,15 @@ def _verify(
         checked += [] if draw is None else ["its draw, from the seed"]
     elif draw is None and not differences and not in_ledger:
         differences += _from_the_seed(evidence, resources, checked)
-    differences += in_ledger
-    repair = unfinished_ledger(history)
+    differences += [*in_ledger, *sealed.differences]
     found = tuple(differences), tuple(checked), tuple(missing)
-    return Verification(*found, repair, grown=evidence.grown, unmet=unmet)
+    return Verification(
+        *found,
+        unfinished_ledger(history),
+        grown=evidence.grown,
+        unmet=(*unmet, *sealed.unmet),
+        sealed=sealed.words,
+    )
 
 
 def _from_the_seed(evidence: Evidence, resources: Resources, checked: list[str]) -> list[str]:

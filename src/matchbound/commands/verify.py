@@ -24,6 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--untrusted", action="store_true", help="open no file outside AUDIT and --inputs"
     )
+    parser.add_argument(
+        "--seal", action="append", default=[], metavar="FILE", help="a seal that was kept elsewhere"
+    )
+    parser.add_argument("--signers", metavar="FILE", help="those who must have signed a seal")
     add_memory(parser)
     parser.epilog = (
         "Exit status: 0 verified with all inputs; 3 consistent in itself, inputs missing; "
@@ -40,6 +44,8 @@ def run(options: argparse.Namespace) -> int:
         require=by_metric(options.require, "require"),
         inputs=options.inputs,
         untrusted=options.untrusted,
+        seals=options.seal,
+        signers=options.signers,
         memory=options.memory,
         temp=options.temp,
         progress=progress,
