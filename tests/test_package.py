@@ -97,6 +97,7 @@ def test_public_names():
         "plan",
         "reconcile",
         "register",
+        "seal",
         "verify",
         "withhold",
         "write_report",
