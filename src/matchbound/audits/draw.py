@@ -226,14 +226,15 @@ class Draw:
         }
         try:
             write_whole({place / name: texts[name] for name in FILES if texts[name]}, force=True)
-        except MatchboundError as error:
+            for name in FILES:
+                if not texts[name]:
+                    remove(place / name)
+        except (MatchboundError, OSError) as error:
+            why = f"{error.strerror}." if isinstance(error, OSError) else str(error)
             raise UnfinishedError(
-                f"the draw is on record, but {error} Then repeat the command: it goes on with the "
+                f"the draw is on record, but {why} Then repeat the command: it goes on with the "
                 "same seed."
             ) from None
-        for name in FILES:
-            if not texts[name]:
-                remove(place / name)
 
     @property
     def written(self) -> Written:
