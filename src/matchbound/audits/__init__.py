@@ -6,6 +6,15 @@ from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
 from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import FILES, PARTS, Draw
+from matchbound.audits.erased import (
+    draw_again,
+    erased_rows,
+    has_ids,
+    is_same_gap,
+    is_same_sample,
+    restored,
+    with_ids,
+)
 from matchbound.audits.folder import LABELS
 from matchbound.audits.inputs import Inputs, OutputRef, TableRef
 from matchbound.audits.journal import Journal, Opening, is_sealed, read_journal
@@ -73,10 +82,15 @@ __all__ = [
     "before_labels",
     "check_all_labelled",
     "draw",
+    "draw_again",
     "enter_labels",
+    "erased_rows",
     "find",
     "given_choices",
+    "has_ids",
     "hash_of",
+    "is_same_gap",
+    "is_same_sample",
     "is_sealed",
     "labels",
     "labels_of",
@@ -90,7 +104,9 @@ __all__ = [
     "read_ledger",
     "redraw",
     "remember",
+    "restored",
     "sound_ledger",
     "standing",
     "transaction",
+    "with_ids",
 ]

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, Union
 from matchbound.audits.choices import change_choices, make_choices
 from matchbound.audits.draw import PARTS, Draw
 from matchbound.audits.folder import LABELS, last_draw, refuse_unfinished
-from matchbound.audits.ledger import NAME, Entry, Ledger, Transaction, read_ledger, since_draw
+from matchbound.audits.ledger import (
+    NAME,
+    Entry,
+    Ledger,
+    Transaction,
+    erased_places,
+    read_ledger,
+    since_draw,
+)
 from matchbound.audits.ledger import transaction as ledger_transaction
 from matchbound.audits.places import find, named
 from matchbound.audits.standing import same_labels
@@ -135,6 +143,11 @@ class Audit:
                 f"audit must hold a draw that its ledger knows, got another in "
                 f"{str(self.folder)!r}. Restore draw.json, or repeat the `draw --extend` that was "
                 "interrupted."
+            )
+        if erased_places(entries) != erased_places(self.ledger.entries):
+            raise InputError(
+                f"audit must stay as it was opened, got {str(self.folder)!r}, from which labels "
+                "were erased meanwhile. Repeat the command."
             )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from matchbound.audits.audit import Audit
 from matchbound.audits.draw import digest_as_drawn, join_orders
+from matchbound.audits.erased import erased_rows
 from matchbound.audits.inputs import DrawRef, Origins, Population, TableRef
 from matchbound.audits.training import check_second
 from matchbound.engines import Engine
@@ -77,6 +78,7 @@ def as_drawn(
         draw.matching,
         exploratory,
         stops=chosen.until_true is not None or (draw.choices.is_anytime and chosen.is_anytime),
+        erased=erased_rows(draw, audit.ledger.entries),
     )
     return setting, origins
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from matchbound.audits.audit import Audit
-from matchbound.audits.draw import Draw
+from matchbound.audits.erased import erased_rows
+from matchbound.audits.ledger import erased_places
 from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.tables import (
@@ -39,9 +40,11 @@ def labels(audit: "str | PathLike[str]", role: str = "train") -> list[tuple[str,
     return labels_of(opened, opened.truth(), role)
 
 
-def check_all_labelled(draw: Draw, matches: Sequence[tuple[str, str | None]]) -> None:
+def check_all_labelled(audit: Audit, matches: Sequence[tuple[str, str | None]]) -> None:
     """Refuse missing labels before a matcher is run: the certificate would be refused later."""
-    missing = sorted({node for node, _, _ in draw.sample} - {x for x, _ in matches})
+    draw = audit.drawn
+    due = {*draw.sample} - {*erased_rows(draw, audit.ledger.entries)}
+    missing = sorted({node for node, _, _ in due} - {x for x, _ in matches})
     if missing:
         raise InputError(
             f"labels must cover every sampled node; {len(missing)} of {len(draw.sample)} have none "
@@ -67,7 +70,8 @@ def labels_of(
             table = open_source(con, "population", audit.population(population))
             column = id_column(table, draw.population.id)
             read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
-        read_labels(con, source, form, draw.matching)
+        erased = bool(erased_places(audit.ledger.entries))
+        read_labels(con, source, form, draw.matching, erased=erased)
         matches: dict[str, list[str | None]] = {}
         rows = OF_CLUSTERS if isinstance(form, Clusters) else "select x, y from labels"
         for x, y in con.rows(f"{rows} order by x, y"):

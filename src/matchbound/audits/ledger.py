@@ -7,7 +7,7 @@ On disk an entry holds nothing about a person: see `journal`. Once read, it has 
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -110,6 +110,21 @@ def since_draw(entries: Sequence[Entry]) -> Sequence[Entry]:
     """The entries after the latest draw with a seed of its own: those about its nodes."""
     fresh = [i for i, one in enumerate(entries) if one["kind"] == "draw" and "extends" not in one]
     return entries[fresh[-1] + 1 :] if fresh else entries
+
+
+def erased_places(entries: Iterable[Entry]) -> set[int]:
+    """The places in the order of labelling, of the latest draw, whose nodes `forget` erased.
+
+    A draw of validation nodes alone keeps those of D, which was drawn before it.
+    """
+    places: set[int] = set()
+    for entry in entries:
+        if entry["kind"] == "draw" and "extends" not in entry:
+            kept = entry["train"] if entry["second"] else 0
+            places = {place for place in places if place <= kept}
+        elif entry["kind"] == "forget":
+            places.update(entry["places"])
+    return places
 
 
 def validation_labels(entries: Sequence[Entry]) -> int:

@@ -19,6 +19,7 @@ from matchbound.audits import (
     planned_choices,
     read_certified,
     remember,
+    restored,
     standing,
 )
 from matchbound.certificates.assumptions import assumed, on_record
@@ -115,6 +116,8 @@ def certify(
         trained_on,
         Matching(dedupe, link, source),
     )
+    where = {"engine": engine, "memory": memory, "temp": temp}
+    opened = restored(opened, supplied, **where, progress=progress)
     identity = Identity() if opened.folder is None else Identity(opened.ledger.checked().entries)
     changes = _changes(by_name, gap_from, opened.draw)
     with connect(engine, memory, temp) as con:

@@ -1,6 +1,6 @@
 """A certificate's tallies, counted again from its inputs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,14 @@ from matchbound.audits import (
     Ledger,
     Standing,
     Supplied,
-    Wishes,
     before_labels,
+    draw_again,
+    has_ids,
+    is_same_gap,
+    is_same_sample,
     read_ledger,
-    redraw,
     standing,
+    with_ids,
 )
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate
@@ -48,7 +51,7 @@ def recount_differences(
         if folder is not None:
             ledger = read_ledger(folder)  # `verify` names its problems
             audit = Audit(folder, Draw.load(folder), Ledger() if ledger.problems else ledger)
-            yield from _redrawn(audit.drawn, paths, holdout.reading, memory, temp, progress)
+            audit = yield from _redrawn(audit, paths, holdout.reading, memory, temp, progress)
             changes = {name: changes[name] for name in certificate.exploratory}
         banded = choices.bands or choices.candidates
         given = Supplied(
@@ -131,33 +134,32 @@ def _files_of(inputs: Inputs, paths: Mapping[str, Path], role: str) -> Any:
 
 def _unlabelled(certificate: Certificate) -> str:
     """How unlabelled nodes were taken: only where there are some does it matter."""
-    tally = next(iter(certificate.tallies.values()))
-    some = any(not label.is_sure for label in (*tally.train, *tally.validation))
+    some = any(remark.code == "unlabelled" for remark in certificate.assumptions)
     return "worst" if some else "refuse"
 
 
 def _redrawn(
-    before: Draw,
+    audit: Audit,
     paths: Mapping[str, Path],
     reading: Reading,
     memory: str | None,
     temp: Any,
     progress: Progress,
-) -> Iterator[str]:
-    choices = before.choices
-    banded = bool(choices.bands or choices.candidates)
-    reading = replace(reading, threshold=None) if banded else reading
-    by = (None, None) if before.holdout is None else (paths.get("holdout"), reading)
-    written = before.written
-    wishes = Wishes.again(
-        written,
+) -> Generator[str, None, Audit]:
+    """Yield what the seed does not draw; return the audit with the ids that were erased."""
+    before = audit.drawn
+    again = draw_again(
+        before,
         paths["population"],
-        None if choices.until_matched else before.labels,
+        paths.get("holdout"),
+        reading,
         paths.get("trained_on"),
-        *by,
+        memory=memory,
+        temp=temp,
+        progress=progress,
     )
-    again = redraw(written, wishes, memory=memory, temp=temp, progress=progress)
-    if again.sample != before.sample:
+    if not is_same_sample(before, again, audit.ledger.entries):
         yield "sample.csv is not what the seed draws"
-    if again.gap != before.gap:
+    if not is_same_gap(before, again):
         yield "gap.csv is not what the seed draws"
+    return audit if has_ids(before) else replace(audit, draw=with_ids(before, again))

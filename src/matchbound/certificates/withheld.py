@@ -40,7 +40,7 @@ def withhold(
     names = () if in_memory else ("holdout.csv", "complete.csv")
     places = [Path(audit) / name for name in names]
     refuse_existing(places, force)
-    check_all_labelled(opened.drawn, labels_of(opened, truth, "all", population))
+    check_all_labelled(opened, labels_of(opened, truth, "all", population))
     matches = []
     for used in ("train", "all"):
         progress(f"running the matcher with labels: {used}")
