@@ -8,9 +8,11 @@ from matchbound.errors import AssumptionError, EngineError, InputError, Matchbou
 if TYPE_CHECKING:
     from matchbound import bounds, matchers
     from matchbound.audits.draw import Draw
+    from matchbound.audits.forget import forget
     from matchbound.audits.labels import labels
     from matchbound.audits.registry import register
     from matchbound.audits.sample import draw
+    from matchbound.audits.seal import seal
     from matchbound.certificates.certificate import Certificate
     from matchbound.certificates.certification import certify
     from matchbound.certificates.patch import patch
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from matchbound.certificates.withheld import withhold
     from matchbound.matchers import reconcile
     from matchbound.plans.plan import plan
+    from matchbound.reports.export import export
     from matchbound.reports.report import write_report
     from matchbound.theorems.choices import Choices
     from matchbound.theorems.tally import Tally
@@ -34,12 +37,15 @@ __all__ = [
     "bounds",
     "certify",
     "draw",
+    "export",
+    "forget",
     "labels",
     "matchers",
     "patch",
     "plan",
     "reconcile",
     "register",
+    "seal",
     "verify",
     "withhold",
     "write_report",
@@ -53,12 +59,15 @@ _HOMES = {
     "bounds": "bounds",
     "certify": "certificates.certification",
     "draw": "audits.sample",
+    "export": "reports.export",
+    "forget": "audits.forget",
     "labels": "audits.labels",
     "matchers": "matchers",
     "patch": "certificates.patch",
     "plan": "plans.plan",
     "reconcile": "matchers",
     "register": "audits.registry",
+    "seal": "audits.seal",
     "verify": "certificates.verification",
     "withhold": "certificates.withheld",
     "write_report": "reports.report",

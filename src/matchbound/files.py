@@ -10,6 +10,8 @@ import io
 import itertools
 import json
 import os
+import re
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -187,6 +189,46 @@ def remove(path: Path) -> None:
     path.unlink(missing_ok=True)
 
 
+LEFT_OVER = re.compile(r"\..+\.(csv|html|json|jsonl|parquet|seal|sig)\.[a-z0-9_]{8}")
+"""The names of files that `_beside` makes, which a killed command leaves."""
+
+
+def remove_left_over(folder: Path) -> None:
+    """Remove the temporary files of killed commands. No other command may be writing there."""
+    for path in folder.iterdir():
+        if LEFT_OVER.fullmatch(path.name) and is_file(path):
+            remove(path)
+
+
+def write_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write a folder of files, all of it or nothing; it must not exist yet, or be empty."""
+    if is_file(folder) or (is_folder(folder) and any(folder.iterdir())):
+        raise InputError(
+            f"out must be a folder that is empty or not there yet, got {str(folder)!r}. Choose "
+            "another place."
+        )
+    waiting: Path | None = None
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        waiting = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        for name, content in files.items():
+            path = waiting / name
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+            _finish(path)
+        os.chmod(waiting, 0o777 & ~_umask())
+        sync_folder(waiting)
+        remove_if_empty(folder)
+        os.replace(waiting, folder)
+        sync_folder(folder.parent)
+    except OSError as error:
+        raise EngineError(
+            f"cannot write {folder}: {error.strerror}. Choose another place."
+        ) from None
+    finally:
+        if waiting is not None:
+            shutil.rmtree(waiting, ignore_errors=True)
+
+
 def remove_if_empty(folder: Path) -> None:
     """Remove a folder, if it is there and nothing is in it."""
     with suppress(OSError):
@@ -237,10 +279,10 @@ def written_whole(path: Path, *, force: bool) -> Iterator[Path]:
             remove(waiting)
 
 
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str = ",") -> str:
     """Rows as CSV with LF at line ends; if a value holds a CR, all values are quoted."""
     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL):
-        text = "".join(_csv(header, [rows], quoting))
+        text = "".join(_csv(header, [rows], quoting, delimiter))
         if "\r" not in text:
             break
     return text
@@ -258,10 +300,13 @@ def write_csv(path: Path, header: Sequence[str], parts: Callable[[], Iterable[Ro
             break
 
 
-def _csv(header: Sequence[str], parts: Iterable[Rows], quoting: Any) -> Iterator[str]:
+def _csv(
+    header: Sequence[str], parts: Iterable[Rows], quoting: Any, delimiter: str = ","
+) -> Iterator[str]:
     for rows in itertools.chain([[header]], parts):
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n", quoting=quoting).writerows(rows)
+        writer = csv.writer(text, lineterminator="\n", quoting=quoting, delimiter=delimiter)
+        writer.writerows(rows)
         yield text.getvalue()
 
 

@@ -1,9 +1,13 @@
 """Ways to choose what is certified, each of which once got the plain heading "95%"."""
 
 import shutil
+import tempfile
+from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
 from multiprocessing import get_context
+from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -170,15 +174,25 @@ def issued(audit, certificate, ready):
     certifying.certify(audit, holdout="computed before")
 
 
+def computed_from(audit, holdout):
+    """A certificate as it is before it is entered."""
+    compute, computed = certifying.compute, []
+    with (
+        mock.patch.object(
+            certifying, "compute", lambda *given: computed.append(compute(*given)) or computed[-1]
+        ),
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        mb.certify(shutil.copytree(audit, Path(folder) / "audit"), holdout=holdout)
+    return computed[0]
+
+
 @pytest.mark.parametrize("pairs", [8, pytest.param(100, marks=pytest.mark.slow)])
 def test_two_certificates_at_the_same_moment(tmp_path, pairs):
     """Pairs of processes; whoever is second counts the first."""
     audit = make_audit(tmp_path / "one")
     context = get_context("fork")
-    certificates = [
-        mb.certify(shutil.copytree(audit, tmp_path / f"{name}"), holdout=audit.parent / name)
-        for name in ("holdout.csv", "complete.csv")
-    ]
+    certificates = [computed_from(audit, audit.parent / n) for n in ("holdout.csv", "complete.csv")]
     for number in range(pairs):
         folder = shutil.copytree(audit, tmp_path / f"pair {number}")
         ready = context.Barrier(2)
@@ -192,17 +206,22 @@ def test_two_certificates_at_the_same_moment(tmp_path, pairs):
         assert not ledger.problems
         kinds = [entry["kind"] for entry in ledger.entries]
         assert kinds == ["choices", "draw", "labels", "certificate", "certificate"]
-        standings = [standing_of(certificates, entry, ledger) for entry in ledger.entries[3:]]
+        standings = [
+            standing_of(certificates, entry, ledger, folder) for entry in ledger.entries[3:]
+        ]
         assert standings == [(1, 0.95), (2, 0.9)]
         shutil.rmtree(folder)
 
 
-def standing_of(certificates, entry, ledger):
+def standing_of(certificates, entry, ledger, folder):
     """Which of the computed certificates is entered there, and how it stands."""
     before = ledger.entries[: entry["entry"] - 1]
     for certificate in certificates:
-        issued = Issued.of(certificate.inputs, certificate.choices, ())
-        placed = certifying.on_record(certificate, standing(before, issued))
+        salted = ledger.journal.salted
+        inputs = certificate.inputs.on_record(salted, folder)
+        issued = Issued.of(inputs, certificate.choices, ())
+        stands = standing(before, issued, salted)
+        placed = certifying.on_record(replace(certificate, inputs=inputs), stands)
         if placed.as_dict()["digest"] == entry["certificate"]:
             return placed.ledger.matchers, placed.ledger.together
     return None

@@ -390,7 +390,7 @@ def test_a_draw_made_again_is_on_record(tmp_path):
     make_inputs(tmp_path)
     for seed in ("a", "b"):
         assert draw(tmp_path, "--force", "--seed", seed) == 0
-    drawn = [entry for entry in entries(tmp_path / "audit") if entry["kind"] == "draw"]
+    drawn = read_ledger(tmp_path / "audit").of_kind("draw")
     assert [(one["seed"], one["seed_given"]) for one in drawn] == [("a", True), ("b", True)]
 
 

@@ -712,7 +712,7 @@ def test_a_population_that_was_moved(audit, capsys):
     folder = audit.parent
     (folder / "people.csv").rename(folder / "persons.csv")
     assert refusal(capsys, certify(audit)) == (
-        f"population must be where it was drawn from, got '{folder}/people.csv' (no such file). "
+        "population must be where it was drawn from, got 'people.csv' (no such file). "
         "Say where it is now with --population."
     )
     assert certify(audit, "--population", folder / "persons.csv") == 0

@@ -71,9 +71,10 @@ def test_labels_notes_and_undo(audit):
         desk.undo("Ben")
     kinds = [entry["kind"] for entry in read_ledger(audit).entries]
     assert kinds[:2] == ["choices", "draw"]
-    assert kinds[2:] == ["label", "label", "label", "undo", "undo", "label", "undo"]
-    assert read_ledger(audit).entries[2]["note"] == "seen twice"
-    assert c == read_ledger(audit).entries[4]["node"]
+    assert kinds[2:] == ["labeller", "label", "label", "label", "undo", "undo", "label", "undo"]
+    assert read_ledger(audit).entries[2]["name"] == "Ann"
+    assert read_ledger(audit).entries[3]["label"]["note"] == "seen twice"
+    assert c == read_ledger(audit).entries[5]["label"]["node"]
 
 
 def test_the_labels_can_be_made_again_from_the_ledger_alone(audit):

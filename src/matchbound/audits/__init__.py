@@ -30,9 +30,10 @@ from matchbound.audits.ledger import (
 )
 from matchbound.audits.load import load, planned_choices, read_certified
 from matchbound.audits.order import hash_of
-from matchbound.audits.places import find, remember
+from matchbound.audits.places import find
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, redraw
+from matchbound.audits.seal import Seal, seals_in, signer_of
 from matchbound.audits.standing import (
     Issued,
     Seeded,
@@ -68,6 +69,7 @@ __all__ = [
     "OutputRef",
     "Page",
     "Provenance",
+    "Seal",
     "Searched",
     "SearchedFile",
     "Seeded",
@@ -103,8 +105,9 @@ __all__ = [
     "read_journal",
     "read_ledger",
     "redraw",
-    "remember",
     "restored",
+    "seals_in",
+    "signer_of",
     "sound_ledger",
     "standing",
     "transaction",

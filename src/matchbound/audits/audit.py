@@ -91,8 +91,12 @@ class Audit:
 
     @property
     def files(self) -> list[Path]:
-        """The files that no result may be written over."""
-        return [] if self.folder is None else [self.folder / name for name in PARTS]
+        """The files that no result may be written over: the folder's, and the population."""
+        path = None if self.draw is None else self.draw.population.path
+        if self.folder is None:
+            return [] if path is None else [Path(path)]
+        population = [] if path is None else find(path, self.folder)
+        return [*(self.folder / name for name in PARTS), *population]
 
     def choices(self, by_name: Mapping[str, object]) -> tuple[Choices, tuple[str, ...]]:
         """The choices for a certificate, and the names of those that are not the draw's."""

@@ -18,7 +18,6 @@ from matchbound.audits.ledger import (
     sound_ledger,
     transaction,
 )
-from matchbound.audits.places import remember
 from matchbound.audits.standing import draws_cost
 from matchbound.errors import InputError
 from matchbound.files import alone, is_file, refuse_existing, refuse_open_page
@@ -182,7 +181,7 @@ def enter(folder: Path, request: Request, *, force: bool, say: Callable[[str], N
             more |= {"extends": before["draw"]} | ({"grown": True} if decision.grown else {})
         if before is None or before["draw"] != drawn.digest:
             drawn.enter(ledger, **more)
-        remember(folder, request.paths)
+        ledger.remember(request.paths)
         drawn.write_entered(ledger)
     for line in (*request.lines, decision.words):
         say(line)

@@ -193,7 +193,7 @@ class Draw:
 
     @property
     def _opening(self) -> Opening:
-        return Opening(self.salt, {"nodes": self._nodes})
+        return Opening(self.salt, "nodes", self._nodes)
 
     def write_entered(self, ledger: Transaction) -> None:
         """Commit the draw's entry for good, then write its files: none shows a node before that."""

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matchbound.errors import InputError
-from matchbound.files import is_file, read_json
+from matchbound.audits.places import finished_lines
+from matchbound.files import read_json
 from matchbound.tables import Digest
 
 NAME = "journal.jsonl"
+Entry = Mapping[str, Any]
+"""An entry, as JSON: its number, time, kind and facts, the digest before it and its own."""
 SEALED = {
     "draw": ("seed", "nodes"),
     "choices": ("seed", "train_seed"),
@@ -32,25 +34,29 @@ class Opening:
     """A fact of an entry and the salt of its commitment: whoever has both can check it."""
 
     salt: str
-    content: Mapping[str, Any]
+    name: str
+    value: Any
 
     @staticmethod
     def new(name: str, value: Any) -> "Opening":
-        return Opening(secrets.token_hex(16), {name: value})
+        return Opening(secrets.token_hex(16), name, value)
 
     @property
     def commitment(self) -> str:
-        return hashlib.sha256(self.salt.encode() + _canonical(self.content)).hexdigest()
+        content = canonical(self.name, self.value)
+        return hashlib.sha256(self.salt.encode() + content).hexdigest()
 
     @property
     def line(self) -> bytes:
         """Its line in journal.jsonl."""
-        record = {"sealed": self.commitment, "salt": self.salt, "content": dict(self.content)}
+        content = {self.name: self.value}
+        record = {"sealed": self.commitment, "salt": self.salt, "content": content}
         return json.dumps(record, ensure_ascii=False).encode(errors="surrogatepass") + b"\n"
 
 
-def _canonical(content: Mapping[str, Any]) -> bytes:
-    text = json.dumps(dict(content), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+def canonical(name: str, value: Any) -> bytes:
+    """What is committed to: a fact and its name, as JSON with names in order and no spaces."""
+    text = json.dumps({name: value}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return text.encode(errors="surrogatepass")
 
 
@@ -75,27 +81,27 @@ class Journal:
 
     def put(self, opening: Opening, commitment: str) -> None:
         self._openings[commitment] = opening
-        self._by_content[_canonical(opening.content)] = commitment
+        self._by_content[canonical(opening.name, opening.value)] = commitment
 
     def drop(self, opening: Opening) -> None:
         self._openings.pop(opening.commitment, None)
-        self._by_content.pop(_canonical(opening.content), None)
+        self._by_content.pop(canonical(opening.name, opening.value), None)
 
     def get(self, commitment: str) -> Opening | None:
         return self._openings.get(commitment)
 
     def holding(self, name: str, value: Any) -> Opening | None:
         """The opening that has this content, if one has."""
-        commitment = self._by_content.get(_canonical({name: value}))
+        commitment = self._by_content.get(canonical(name, value))
         return None if commitment is None else self._openings[commitment]
 
-    def opened(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+    def opened(self, entry: Entry) -> Entry:
         """An entry with the contents that are known; others stay commitments."""
         return {name: self._open(name, value) for name, value in entry.items()}
 
     def _open(self, name: str, value: Any) -> Any:
         opening = self.get(value["sealed"]) if is_sealed(value) else None
-        return value if opening is None else opening.content.get(name, value)
+        return value if opening is None or opening.name != name else opening.value
 
     def salted(self, digest: Digest) -> Digest:
         """A digest of labels as it stands on record; without a salt, what fits no other."""
@@ -134,18 +140,8 @@ def salt_line(salt: str) -> bytes:
 
 def read_journal(folder: Path) -> Journal:
     """Read the journal of a folder; where there is none, nothing can be opened."""
-    journal, path = Journal(), folder / NAME
-    if not is_file(path):
-        return journal
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(
-            f"audit must hold {NAME} that can be read, got {str(path)!r} ({error.strerror}). "
-            "Make it readable."
-        ) from None
-    *lines, rest = data.split(b"\n")
-    journal.size, journal.unfinished = len(data) - len(rest), bool(rest)
+    journal = Journal()
+    lines, journal.size, journal.unfinished = finished_lines(folder / NAME)
     for line in lines:
         _read_line(journal, line)
     return journal
@@ -158,7 +154,8 @@ def _read_line(journal: Journal, line: bytes) -> None:
         if "salt of labels" in record:
             journal.salt = str(record["salt of labels"])
             return
-        opening, claimed = Opening(str(record["salt"]), dict(record["content"])), str(record["sealed"])
+        ((name, value),) = record["content"].items()
+        opening, claimed = Opening(str(record["salt"]), name, value), str(record["sealed"])
         if opening.commitment == claimed:
             journal.put(opening, claimed)
         else:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from matchbound.audits.audit import Audit
-from matchbound.audits.erased import erased_rows
+from matchbound.audits.draw import Draw
 from matchbound.audits.ledger import erased_places
 from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.tables import (
     Clusters,
+    Row,
     id_column,
     load_drawn,
     open_source,
@@ -40,11 +41,12 @@ def labels(audit: "str | PathLike[str]", role: str = "train") -> list[tuple[str,
     return labels_of(opened, opened.truth(), role)
 
 
-def check_all_labelled(audit: Audit, matches: Sequence[tuple[str, str | None]]) -> None:
+def check_all_labelled(
+    draw: Draw, matches: Sequence[tuple[str, str | None]], erased: Sequence[Row] = ()
+) -> None:
     """Refuse missing labels before a matcher is run: the certificate would be refused later."""
-    draw = audit.drawn
-    due = {*draw.sample} - {*erased_rows(draw, audit.ledger.entries)}
-    missing = sorted({node for node, _, _ in due} - {x for x, _ in matches})
+    due = {node for node, _, _ in {*draw.sample}.difference(erased)}
+    missing = sorted(due - {x for x, _ in matches})
     if missing:
         raise InputError(
             f"labels must cover every sampled node; {len(missing)} of {len(draw.sample)} have none "

@@ -23,6 +23,9 @@ from matchbound.audits.journal import (
     read_journal,
     salt_line,
 )
+from matchbound.audits.journal import Entry as Entry
+from matchbound.audits.places import NAME as PLACES
+from matchbound.audits.places import finished_lines, new_lines
 from matchbound.errors import EngineError, InputError, MatchboundError
 from matchbound.files import (
     append_whole,
@@ -38,8 +41,6 @@ from matchbound.files import (
 from matchbound.tables import Digest
 
 NAME = "ledger.jsonl"
-Entry = Mapping[str, Any]
-"""An entry, as JSON: its number, time, kind and facts, the digest before it and its own."""
 
 
 @dataclass(frozen=True)
@@ -143,15 +144,15 @@ class Transaction:
         self.entries, self.journal = list(ledger.entries), ledger.journal
         self.was_cut, self._salt = ledger.unfinished, ledger.journal.salt
         self._put: list[Opening] = []
-        self._parts = (
+        self._parts = [
             _Appended(folder / JOURNAL, self.journal.size, self.journal.unfinished),
             _Appended(self.path, ledger.size, ledger.unfinished),
-        )
+        ]
 
     @property
     def ledger(self) -> Ledger:
         """As it is now on disk, once all that was added is committed."""
-        in_journal, in_ledger = self._parts
+        in_journal, in_ledger = self._parts[:2]
         self.journal.size = in_journal.size
         return Ledger(tuple(self.entries), size=in_ledger.size, journal=self.journal)
 
@@ -191,6 +192,14 @@ class Transaction:
             self.journal.salt = secrets.token_hex(16)
             self._parts[0].waiting += salt_line(self.journal.salt)
         return self.journal.salted(digest)
+
+    def remember(self, paths: Iterable[str | None]) -> None:
+        """Keep where tables were read from, in a file that is not sent to others."""
+        lines = new_lines(self.folder, paths)
+        if lines:
+            _, size, unfinished = finished_lines(self.folder / PLACES)
+            self._parts.append(_Appended(self.folder / PLACES, size, unfinished))
+            self._parts[-1].waiting = lines
 
     def commit(self, *, final: bool = False) -> None:
         """Write what was added: contents first, so that no entry is there without its own.

@@ -1,17 +1,19 @@
 """Where an audit's tables are on this machine: a file of the folder that is not sent to others.
 
 draw.json, ledger.jsonl and certificate.json name a table by its path in the folder, or by its file
-name alone if it lies elsewhere. paths.json has the whole paths.
+name alone if it lies elsewhere. paths.jsonl has the whole paths, a line each.
 """
 
 import json
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from matchbound.files import find_file, is_file, read_json, write_whole
+from matchbound.errors import InputError
+from matchbound.files import find_file, is_file, read_json
 
-NAME = "paths.json"
+NAME = "paths.jsonl"
 
 
 def recorded(path: str | None, folder: Path | None) -> str | None:
@@ -25,23 +27,35 @@ def recorded(path: str | None, folder: Path | None) -> str | None:
     return _name(path)
 
 
-def remember(folder: Path, paths: Iterable[str | None]) -> None:
-    """Keep where tables were read from, unless it is known."""
-    known = whole_paths(folder)
+def new_lines(folder: Path, paths: Iterable[str | None]) -> bytes:
+    """The lines to append for tables that were read from these paths and are not known yet."""
     wholes = [path if "://" in path else os.path.abspath(path) for path in paths if path]
+    known = whole_paths(folder)
     new = [path for path in dict.fromkeys(wholes) if path not in known]
-    if new:
-        text = json.dumps([*known, *new], indent=2, ensure_ascii=False) + "\n"
-        write_whole({folder / NAME: text}, force=True)
+    return "".join(json.dumps(path) + "\n" for path in new).encode()
 
 
 def whole_paths(folder: Path) -> list[str]:
-    """The paths in paths.json; none if it is missing or damaged."""
+    """The paths in paths.jsonl; lines that are none are passed over."""
+    paths = []
+    for line in finished_lines(folder / NAME)[0]:
+        with suppress(ValueError, RecursionError):
+            path = read_json(line.decode())
+            paths += [path] if isinstance(path, str) else []
+    return paths
+
+
+def finished_lines(path: Path) -> tuple[list[bytes], int, bool]:
+    """The finished lines of a file, their bytes, and whether one is unfinished; none if no file."""
     try:
-        record = read_json((folder / NAME).read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return []
-    return [path for path in record if isinstance(path, str)] if isinstance(record, list) else []
+        data = path.read_bytes() if is_file(path) else b""
+    except OSError as error:
+        raise InputError(
+            f"audit must hold files that can be read, got {str(path)!r} ({error.strerror}). "
+            "Make it readable."
+        ) from None
+    *lines, rest = data.split(b"\n")
+    return lines, len(data) - len(rest), bool(rest)
 
 
 def named(folder: Path, path: str) -> list[str]:

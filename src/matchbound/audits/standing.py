@@ -9,6 +9,7 @@ from typing import Any
 from matchbound.audits.inputs import Inputs
 from matchbound.audits.ledger import Entry
 from matchbound.audits.provenance import Provenance, label_provenance
+from matchbound.audits.seal import sealed_up_to
 from matchbound.tables import Digest, Recorded
 from matchbound.theorems import Choices, at_least
 
@@ -68,8 +69,9 @@ class Standing:
     It was issued after `entries` entries, the last of which has the digest `head`. `registered` is
     the entry since which the holdout matcher was on record, if before any validation label.
     `draws`, `certificates` and `matchers` count those so far, `uncertified` the matchers that were
-    looked at and not certified, `other_labels` the certificates from other labels. `together` is
-    the probability with which all certificates hold.
+    looked at and not certified, `other_labels` the certificates from other labels. `sealed` is
+    the last entry that a seal was made of. `together` is the probability with which all
+    certificates hold.
     """
 
     entries: int
@@ -82,6 +84,7 @@ class Standing:
     other_labels: int
     matchers: int
     uncertified: int
+    sealed: int
     together: float
     labelled: Provenance | None = None
 
@@ -122,16 +125,19 @@ NUMBERS = (
     "other_labels",
     "matchers",
     "uncertified",
+    "sealed",
     "together",
 )
 
 
 def standing(
-    entries: Sequence[Entry], issued: Issued, salted: Callable[[Digest], Digest]
+    entries: Sequence[Entry],
+    issued: Issued,
+    salted: Callable[[Digest], Digest] = lambda digest: digest,
 ) -> Standing:
     """How a certificate stands that is issued after these entries.
 
-    `salted` gives the digest that labels have on record.
+    `salted` gives the digest that labels have on record; version 1 had it as it is.
     """
     before = [entry for entry in entries if entry["kind"] == "certificate"]
     draws = list(_draws([*entries, {"kind": "certificate", **issued.as_dict()}]))
@@ -153,6 +159,7 @@ def standing(
         ),
         matchers=len(looked_at) // several,
         uncertified=len(looked_at - _certified(latest, numbers)) // several,
+        sealed=sealed_up_to(entries),
         together=at_least(1 - sum(map(_cost, draws), Fraction(0))),
         labelled=label_provenance(entries, issued.labels, salted),
     )

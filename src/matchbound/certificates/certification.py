@@ -18,7 +18,6 @@ from matchbound.audits import (
     load,
     planned_choices,
     read_certified,
-    remember,
     restored,
     standing,
 )
@@ -170,7 +169,7 @@ def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Cer
         stands = standing(ledger.entries, issued, ledger.salted)
         placed = on_record(replace(certificate, inputs=inputs), stands)
         ledger.add("certificate", certificate=placed.as_dict()["digest"], **issued.as_dict())
-        remember(audit.own_folder, [one.path for one in certificate.inputs.tables.values()])
+        ledger.remember(one.path for one in certificate.inputs.tables.values())
         ledger.commit()
         if out is not None:
             placed.save(out, force=force)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matchbound.audits import Audit, Draw, check_all_labelled, find, labels_of
+from matchbound.audits import Audit, Draw, check_all_labelled, labels_of
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import certify
 from matchbound.errors import AssumptionError, InputError
@@ -104,10 +104,8 @@ def _checked(audit: Any, target: Any) -> Audit:
 
 def _refuse_own_files(out: Path, audit: Audit, labels: Any) -> None:
     """Refuse to write matches over what a person or the draw made, even if forced."""
-    folder, path = audit.own_folder, audit.drawn.population.path
-    ours = [*audit.files, folder / "certificate.json"]
+    ours = [*audit.files, audit.own_folder / "certificate.json"]
     ours += [Path(labels)] if isinstance(labels, str | os.PathLike) else []
-    ours += find(path, folder) if path else []
     refuse_input_as_out(out, ours)
 
 

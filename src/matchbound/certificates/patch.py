@@ -108,7 +108,7 @@ def _check_out(
     """Refuse, before anything is read, a name that cannot be written, or a file that is there."""
     check_name(place)
     inputs: list[Any] = [source.path for source in sources]
-    inputs += [given for given in (population, audit.drawn.population.path) if _is_path(given)]
+    inputs += [population] if _is_path(population) else []
     inputs += audit.files
     refuse_input_as_out(place, inputs)
     refuse_existing([place], force)

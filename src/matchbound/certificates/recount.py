@@ -50,8 +50,13 @@ def recount_differences(
     try:
         if folder is not None:
             ledger = read_ledger(folder)  # `verify` names its problems
-            audit = Audit(folder, Draw.load(folder), Ledger() if ledger.problems else ledger)
+            audit = Audit(
+                folder,
+                Draw.load(folder),
+                Ledger(journal=ledger.journal) if ledger.problems else ledger,
+            )
             audit = yield from _redrawn(audit, paths, holdout.reading, memory, temp, progress)
+            audit = replace(audit, ledger=_as_of(certificate, audit.ledger))
             changes = {name: changes[name] for name in certificate.exploratory}
         banded = choices.bands or choices.candidates
         given = Supplied(
@@ -78,6 +83,13 @@ def recount_differences(
         return
     yield from _row_differences(certificate, again, paths, journal)
     yield from certificate.record.differences(again.record)
+
+
+def _as_of(certificate: Certificate, ledger: Ledger) -> Ledger:
+    """The ledger as it was when the certificate was issued: labels may have been erased since."""
+    if certificate.ledger is None:
+        return ledger
+    return replace(ledger, entries=ledger.entries[: certificate.ledger.entries])
 
 
 def _identity(certificate: Certificate, audit: Audit) -> Identity:

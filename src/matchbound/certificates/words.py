@@ -65,8 +65,8 @@ SENTENCES = {
     "disjoint_ids": "Not checked: in clusters without sources, ids of the population are never the "
     "other table's.",
     "unlabelled": "{nodes} drawn nodes have no label and count as the worst case.",
-    "erased": "{nodes} drawn nodes, or their labels, were erased since the draw (`matchbound forget`), "
-    "and count as the worst case.",
+    "erased": "{nodes} drawn nodes, or their labels, were erased (`matchbound forget`) and count "
+    "as the worst case.",
     "seed_after_matcher": "Checked: the seed was made after the holdout matcher was on record "
     "(entries {register} and {draw} of the ledger).",
     "draw_more": "Only {matched} validation nodes have a true match, so the bounds are loose: draw "
@@ -308,6 +308,8 @@ def ledger_line(ledger: Standing | None, exploratory: Sequence[str]) -> list[str
     if others:
         what = "matcher is" if others == 1 else "matchers are"
         line += f" {others} other {what} on record and could have been certified as well."
+    if ledger.sealed:
+        line += f" Sealed up to entry {ledger.sealed}."
     return [line]
 
 

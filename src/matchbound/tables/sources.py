@@ -161,7 +161,7 @@ def _open_file(con: Engine, argument: str, path: Path, hashed: bool) -> Source:
     name = path.name.lower()
     if name.endswith((".csv", ".tsv", ".txt")):
         _refuse_parquet(argument, path, end, size)
-        table = Table(path, "csv", *_csv_header(argument, path, start))
+        table = Table(path, "csv", *csv_header(argument, path, start))
     elif name.endswith((".parquet", ".pq")):
         table = Table(path, "parquet")
         refuse_repeated_names(argument, _parquet_names(path))
@@ -227,7 +227,7 @@ def _parquet_names(path: Path) -> list[str]:
         return []  # DuckDB's error, when it opens the file, has the reason
 
 
-def _csv_header(argument: str, path: Path, start: bytes) -> tuple[list[str], str]:
+def csv_header(argument: str, path: Path, start: bytes) -> tuple[list[str], str]:
     """The names of the columns, and the delimiter: a comma, semicolon, tab or bar."""
     try:
         header = start.decode("utf-8-sig").rstrip("\r\n")

@@ -94,7 +94,7 @@ def ledger_differences(certificate: Certificate, recorded: Place, folder: Path) 
         return
     try:
         entries = _as_now(ledger.entries[: own["entry"] - 1], certificate.choices)
-        recomputed = standing(entries, _issued_now(issued), lambda digest: digest)
+        recomputed = standing(entries, _issued_now(issued))
     except (KeyError, IndexError, TypeError):
         yield "ledger is not what the entries before this certificate give"
         return

@@ -1,0 +1,106 @@
+"""A seal is kept by others: it shows that a ledger was rewritten, digests and all."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+
+import matchbound as mb
+from matchbound.audits import Seal, read_ledger, signer_of
+from matchbound.audits.ledger import _digest
+from support.audits import certify, contents, make_audit, run
+
+needs_ssh = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs ssh-keygen")
+
+
+@pytest.fixture
+def audit(tmp_path):
+    return make_audit(tmp_path)
+
+
+@pytest.fixture
+def key(tmp_path):
+    """An SSH key, and the file of allowed signers that names its owner."""
+    path = tmp_path / "id"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path], check=True)
+    kind, text = (tmp_path / "id.pub").read_text().split()[:2]
+    (tmp_path / "signers").write_text(f'ana@example.org namespaces="matchbound" {kind} {text}\n')
+    return path
+
+
+def rewrite(audit):
+    """Forge the first entry, and make every digest after it anew."""
+    lines = [json.loads(line) for line in (audit / "ledger.jsonl").read_text().splitlines()]
+    lines[0]["labels"] = 121
+    before = ""
+    for entry in lines:
+        entry["before"] = before
+        before = _digest({name: value for name, value in entry.items() if name != "digest"})
+        entry["digest"] = before
+    (audit / "ledger.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert not read_ledger(audit).problems
+
+
+def test_a_seal_holds_the_head_and_nothing_else(audit, capsys):
+    before = read_ledger(audit)
+    assert run("seal", audit) == 0
+    (path,) = audit.glob("*.seal")
+    seal = Seal.read(path)
+    assert (seal.entries, seal.head) == (len(before.entries), before.head)
+    assert len(path.read_text()) < 200
+    assert read_ledger(audit).entries[-1]["kind"] == "seal"
+    assert str(path) in capsys.readouterr().out
+
+
+def test_a_rewritten_ledger_breaks_the_seal(audit):
+    seal = Seal.read(mb.seal(audit))
+    assert seal.broken_by(read_ledger(audit).entries) == ""
+    assert "entries, and 2 were sealed" in seal.broken_by(read_ledger(audit).entries[:1])
+    rewrite(audit)
+    assert "is not what was sealed" in seal.broken_by(read_ledger(audit).entries)
+
+
+def test_a_certificate_says_up_to_which_entry_it_was_sealed(audit, capsys):
+    assert certify(audit) == 0
+    assert "Sealed up to" not in capsys.readouterr().out
+    mb.seal(audit)
+    assert certify(audit, "--force") == 0
+    assert "Sealed up to entry 4." in capsys.readouterr().out
+    assert run("verify", audit) == 0
+
+
+@needs_ssh
+def test_a_signature_is_by_one_of_the_signers(audit, key, tmp_path):
+    path, signers = mb.seal(audit, key=key, out=tmp_path / "kept.seal"), tmp_path / "signers"
+    assert signer_of(path, signers) == "ana@example.org"
+    assert signer_of(mb.seal(audit), signers) is None
+    path.write_text(path.read_text().replace('"entries": 2', '"entries": 1'))
+    assert signer_of(path, signers) is None
+
+
+@needs_ssh
+def test_a_signature_for_something_else_does_not_count(audit, key, tmp_path):
+    path = mb.seal(audit)
+    signed = ["ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n", "file", path]
+    subprocess.run(signed, check=True, capture_output=True)
+    assert signer_of(path, tmp_path / "signers") is None
+
+
+def test_a_seal_that_cannot_be_signed_or_written_changes_nothing(audit, tmp_path, capsys):
+    before = contents(audit)
+    (tmp_path / "no key").write_text("nothing")
+    for more in (["--key", tmp_path / "none"], ["--key", tmp_path / "no key"]):
+        assert run("seal", audit, *more) == 2
+    assert run("seal", audit, "--out", audit / "draw.json") == 2
+    err = capsys.readouterr().err
+    assert "key must be a file" in err
+    assert "out must not exist yet" in err
+    assert contents(audit) == before
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"entries": 2, "head": "a", "time": "b"}'])
+def test_what_is_no_seal_is_refused(tmp_path, text):
+    (tmp_path / "a.seal").write_text(text)
+    with pytest.raises(mb.InputError, match="seal must be as `matchbound seal` wrote it"):
+        Seal.read(tmp_path / "a.seal")
