@@ -79,6 +79,7 @@ def as_drawn(
         exploratory,
         stops=chosen.until_true is not None or (draw.choices.is_anytime and chosen.is_anytime),
         erased=erased_rows(draw, audit.ledger.entries),
+        lacks_clusters=audit.ledger.has_erased,
     )
     return setting, origins
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 OLD_LEDGER = "ledger-1.jsonl"
 """A ledger of version 1, which `repair --to 2` keeps: it holds ids, matches, names and notes."""
-UNDER_WAY = ".forget"
+UNDER_WAY = ".forget.json"
 """A file that is there while `forget` runs: which entry it made, and a commitment to the ids."""
 OF_THE_DRAW = ("sample.csv", "train.csv", "gap.csv")
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from matchbound.audits.audit import Audit
 from matchbound.audits.draw import Draw
-from matchbound.audits.ledger import erased_places
 from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.tables import (
@@ -72,8 +71,7 @@ def labels_of(
             table = open_source(con, "population", audit.population(population))
             column = id_column(table, draw.population.id)
             read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
-        erased = bool(erased_places(audit.ledger.entries))
-        read_labels(con, source, form, draw.matching, erased=erased)
+        read_labels(con, source, form, draw.matching, erased=audit.ledger.has_erased)
         matches: dict[str, list[str | None]] = {}
         rows = OF_CLUSTERS if isinstance(form, Clusters) else "select x, y from labels"
         for x, y in con.rows(f"{rows} order by x, y"):

@@ -79,6 +79,11 @@ class Ledger:
             )
         return self
 
+    @property
+    def has_erased(self) -> bool:
+        """Whether `forget` erased something."""
+        return bool(self.of_kind("forget"))
+
     def of_kind(self, kind: str) -> list[Entry]:
         return [entry for entry in self.entries if entry.get("kind") == kind]
 

@@ -4,7 +4,7 @@ Labels are known to be right, so the result is never worse than the holdout matc
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,6 @@ from matchbound.tables import (
     Form,
     Pairs,
     Reading,
-    Row,
     Source,
     form_of_labels,
     keep_several,
@@ -86,10 +85,11 @@ def patch(
         setting, _ = as_drawn(con, opened, population, (draw.choices, ()), ([], []))
         load_drawn(con, draw.sample)
         truth_form = form_of_labels(truth, columns or {})
-        erased = bool(setting.erased)
-        read_labels(con, truth, truth_form, draw.matching, erased=erased)
+        read_labels(con, truth, truth_form, draw.matching, erased=setting.lacks_clusters)
         _read_found(con, draw, source, form, least)
-        _read_verified(con, draw, truth_form, isinstance(form, Clusters), setting.erased)
+        whole = not (draw.matching.dedupe or setting.lacks_clusters)
+        matchers = {"holdout": isinstance(form, Clusters)} if whole else {}
+        _read_verified(con, draw, truth_form, matchers)
         progress("writing")
         kind = "pairs" if draw.matching.dedupe else "links"
         keep(con, "patched", f"certificates/patched_{kind}", top=_top(con, source, form, least))
@@ -135,15 +135,12 @@ def _read_found(con: Engine, draw: Draw, source: Source, form: Form, least: floa
     con.keep("found", f"select x, y, {score} from holdout")
 
 
-def _read_verified(
-    con: Engine, draw: Draw, form: Form, found_clusters: bool, erased: Sequence[Row]
-) -> None:
+def _read_verified(con: Engine, draw: Draw, form: Form, matchers: Mapping[str, bool]) -> None:
     """Keep the tables `known`, of labelled nodes, and `verified`, of their true pairs."""
     drawn, dedupe, single = len(draw.sample), draw.matching.dedupe, draw.choices.one_to_one
     if isinstance(form, Clusters):
         keep(con, "count_true", "tables/count_clusters", a="labels", itself=int(dedupe))
-        found = {} if dedupe else {"holdout": found_clusters}
-        check_clusters(con, drawn, single, "worst", found, erased)
+        check_clusters(con, drawn, single, "worst", matchers)
         ((size,),) = con.rows(
             "select coalesce(sum(t.n), 0) from count_true t semi join sample s on s.id = t.x"
         )

@@ -47,11 +47,10 @@ def check_clusters(
 ) -> None:
     """Check the table `labels`, of clusters, whose matches are counted in `count_true`.
 
-    `matchers` are the matchers' tables, by name, and whether they are clusters; none if X = Y.
+    `matchers` are the matchers' tables, by name, and whether they are clusters; none if X = Y,
+    or if clusters were erased, whose records are in none now.
     """
     _keep_due(con, erased)
-    if erased:
-        matchers = {}  # the records of erased clusters are in none
     for name, is_clusters in matchers.items():
         _check_matched_are_labelled(con, name, is_clusters)
     _check_labels(con, drawn, one_to_one, unlabelled, "tallies/cluster_labels_wrong")

@@ -71,6 +71,7 @@ def _count(
         setting.gap,
         choices.future,
         setting.erased,
+        setting.lacks_clusters,
     )
     return count(con, loaded, "worst" if setting.stops else unlabelled, read)
 
