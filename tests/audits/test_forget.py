@@ -9,6 +9,7 @@ from itertools import combinations
 import pytest
 
 import matchbound as mb
+from matchbound.audits.audit import Audit
 from matchbound.audits.draw import Draw
 from matchbound.audits.erased import erased_rows
 from matchbound.audits.forget import UNDER_WAY
@@ -18,6 +19,7 @@ from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.contradictions import contradictions
 from matchbound.certificates.record import Record
 from matchbound.desk.desk import Desk
+from matchbound.desk.inputs import Inputs, open_inputs
 from matchbound.errors import InputError, UnfinishedError
 from matchbound.files import csv_text
 from matchbound.theorems import WHOLE
@@ -69,7 +71,9 @@ def test_a_drawn_person_is_erased_from_every_file(audit, labelled):
     before = Record.read(audit / "certificate.json")
     answer = mb.forget(audit, [node], reason="a request")
     assert str(answer) == (
-        "1 id is erased from the audit; 1 drawn node counts as the worst case from now on."
+        "1 id is erased from the audit; 1 drawn node counts as the worst case from now on. "
+        "Certificates issued before stay valid and have the counts of these nodes' matches, "
+        "without ids: docs/privacy.md says what they reveal."
     )
     assert holding(audit, node) == []
     assert [row for row in Draw.load(audit).sample if not row[0]] == [("", *places)]
@@ -295,6 +299,28 @@ def test_anytime_an_erased_node_does_not_end_the_sample(tmp_path):
     write_csv(audit / "labels.csv", ["x", "y"], [])
     with pytest.raises(InputError, match=r"^labels must begin with the first validation node"):
         certified(audit)
+
+
+def live_of(audit):
+    folder = audit.parent
+    records, against = folder / "people.csv", folder / "right.csv"
+    inputs = Inputs(records, against, holdout=folder / "holdout.csv")
+    return open_inputs(Audit.open(audit), inputs).live
+
+
+def test_live_bounds_count_erased_nodes_as_certify_does(tmp_path):
+    audit, truth = make_labelled(tmp_path / "data", "--anytime", train=0, labels=60, upto=50)
+    order = Draw.load(audit).validated
+    (match,) = next(truth[node] for node in order[5:] if truth[node])
+    mb.forget(audit, [match])
+    live, certificate = live_of(audit), certified(audit)
+    bounds = live.at(Desk(audit, Draw.load(audit)).labels())
+    assert bounds.labels == 50
+    assert {one.metric: one.value for one in bounds.bounds} == {
+        one.metric: one.value for one in certificate.guarantees
+    }
+    mb.forget(audit, [order[1]])
+    assert live_of(audit).startswith("No bounds are shown: ids were erased from this draw.")
 
 
 def test_a_draw_that_grows_keeps_ids_erased(tmp_path):

@@ -40,17 +40,26 @@ OF_THE_DRAW = ("sample.csv", "train.csv", "gap.csv")
 
 @dataclass(frozen=True)
 class Forgotten:
-    """How many ids were erased, how many drawn nodes count as the worst case for it, and the files
-    of the folder that hold an id still: they are not matchbound's."""
+    """How many ids were erased, and how many drawn nodes count as the worst case for it.
+
+    `still_in` are files of the folder that hold an id and are not matchbound's; `certificates` is
+    the number of those issued before, which have counts of the erased labels.
+    """
 
     ids: int
     nodes: int
     still_in: tuple[str, ...] = ()
+    certificates: int = 0
 
     def __str__(self) -> str:
         ids = "1 id is" if self.ids == 1 else f"{self.ids} ids are"
         nodes = "1 drawn node counts" if self.nodes == 1 else f"{self.nodes} drawn nodes count"
         text = f"{ids} erased from the audit; {nodes} as the worst case from now on."
+        if self.nodes and self.certificates:
+            text += (
+                " Certificates issued before stay valid and have the counts of these nodes' "
+                "matches, without ids: docs/privacy.md says what they reveal."
+            )
         if self.still_in:
             text += f" These files still hold them: {', '.join(self.still_in)}."
         return text
@@ -78,8 +87,9 @@ def forget(audit: "str | PathLike[str]", ids: Sequence[str], *, reason: str = ""
             erasure.refuse_unknown()
             entry = _enter(ledger, erasure, reason)
         _carry_out(folder, erasure)
-        still_in = tuple(_still_in(folder, wanted, ledger.entries))
-    return Forgotten(entry["count"], len(entry["places"]), still_in)
+        certificates = {e["certificate"] for e in ledger.entries if e["kind"] == "certificate"}
+        still_in = tuple(_still_in(folder, wanted, certificates))
+    return Forgotten(entry["count"], len(entry["places"]), still_in, len(certificates))
 
 
 def _checked(ids: Sequence[str], reason: str) -> Ids:
@@ -227,9 +237,11 @@ def _carry_out(folder: Path, erasure: Erasure) -> None:
         ) from None
 
 
-def _still_in(folder: Path, ids: Ids, entries: Sequence[Entry]) -> Iterator[str]:
-    """The files of the folder that are not matchbound's own and hold an id."""
-    certificates = {one["certificate"] for one in entries if one["kind"] == "certificate"}
+def _still_in(folder: Path, ids: Ids, certificates: set[str]) -> Iterator[str]:
+    """The files of the folder that are not matchbound's own and hold an id.
+
+    `certificates` are the digests of those on record.
+    """
     for path in sorted(folder.rglob("*")):
         if is_file(path) and not _is_own(path, folder, certificates) and ids.in_file(path):
             yield path.relative_to(folder).as_posix()
