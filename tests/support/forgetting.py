@@ -1,5 +1,6 @@
 """Audits with unmistakable values, and a scan for what must not be there."""
 
+import errno
 import io
 import os
 import random
@@ -10,6 +11,7 @@ from matchbound.audits.draw import Draw
 from matchbound.audits.journal import read_journal
 from matchbound.audits.ledger import read_ledger
 from matchbound.desk.desk import Desk
+from matchbound.errors import MatchboundError
 from support.audits import run, write_csv
 
 MARK = "Zqx"
@@ -97,32 +99,37 @@ def state_of(folder):
 OPERATIONS = ("replace", "fsync", "unlink", "mkdir", "open", "chmod", "ftruncate", "rmdir")
 
 
-def killed_at(number, action):
+def killed_at(number, action, *, full=False):
     """Run an action in a child that is killed before its file operation of this number.
 
-    Return whether it came to its end instead.
+    Return whether it came to its end before that. With `full`, the operation finds the disk full
+    instead, and either it does not matter, or an error with a sentence follows.
     """
     child = os.fork()
     if not child:
         try:
-            _count_down(number)
+            left = _count_down(number, full)
             action()
-            os._exit(0)
+            os._exit(8 if left[0] < 0 else 0)
+        except MatchboundError:
+            os._exit(9 if full else 1)
         except BaseException:
             os._exit(1)
     _, status = os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)
-    assert code in (0, 9), code
+    assert code in ((0, 8, 9) if full else (0, 9)), code
     return code == 0
 
 
-def _count_down(number):
+def _count_down(number, full):
     left = [number]
 
     def counted(function):
         def call(*arguments, **named):
             left[0] -= 1
-            if left[0] < 0:
+            if left[0] == -1 and full:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            if left[0] < 0 and not full:
                 os._exit(9)
             return function(*arguments, **named)
 
@@ -138,3 +145,4 @@ def _count_down(number):
         return opened(file, mode, *arguments, **named)
 
     io.open = open_counted
+    return left
