@@ -16,6 +16,7 @@ import pytest
 
 import matchbound as mb
 from matchbound.audits import Seeded
+from matchbound.audits.audit import Audit
 from matchbound.audits.folder import is_written
 from matchbound.audits.ledger import _digest, read_ledger, sound_ledger
 from matchbound.certificates.recount import _redrawn
@@ -84,7 +85,8 @@ def test_verify_draws_from_both_seeds(two_phases, name, capsys):
     certificate = mb.Certificate.load(two_phases / "certificate.json")
     holdout, _ = certificate.inputs.outputs
     places = {"population": two_phases.parent / "people.csv"}
-    said = _redrawn(mb.Draw.load(two_phases), places, holdout.reading, None, None, print)
+    audit = Audit(draw=mb.Draw.load(two_phases))
+    said = _redrawn(audit, places, holdout.reading, None, None, print)
     assert list(said) == ["sample.csv is not what the seed draws"]
     assert run("verify", two_phases) == 1
 
