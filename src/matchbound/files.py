@@ -70,6 +70,32 @@ def alone(folder: Path) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def without_page_of_version1(folder: Path) -> Iterator[None]:
+    """Keep version 1's labelling page out: it locked the folder itself, where there is flock."""
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError:
+        yield
+        return
+    handle = -1
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+        flock(handle, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise InputError(
+            f"audit must not be open on a labelling page of version 1, got {str(folder)!r}. Stop "
+            "that page first."
+        ) from None
+    except OSError as error:
+        raise EngineError(f"cannot lock {folder}: {error.strerror}. Try again.") from None
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
 def refuse_open_page(folder: Path) -> None:
     """Refuse a folder that a labelling page or a draw has open; write nothing if none has."""
     if is_file(folder / ".page.lock"):  # left by a crash, or held now
@@ -182,6 +208,25 @@ def cut(path: Path, size: int) -> None:
     with path.open("r+b") as file:
         file.truncate(size)
         os.fsync(file.fileno())
+
+
+@contextmanager
+def private_file(name: str, text: str) -> Iterator[Path]:
+    """Write a temporary file that nobody but the user can read, and remove it at the end."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="matchbound-"))  # the user's alone, by its mode
+        path = folder / name
+        path.touch(mode=0o600, exist_ok=False)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise EngineError(
+            f"cannot write a temporary file: {error.strerror}. Make room there, or set TMPDIR."
+        ) from None
+    try:
+        yield path
+    finally:
+        remove(path)
+        remove_if_empty(folder)
 
 
 def remove(path: Path) -> None:

@@ -136,8 +136,9 @@ def test_with_a_sampled_gap_each_complete_matcher_costs_its_own(tmp_path, capsys
     given = ["--complete", folder / "holdout.csv", "--force"]
     capsys.readouterr()
     assert certified(audit, *given, *SEEN) == 1
-    assert "With probability at least 90%, all together (for several complete matchers):" in (
-        capsys.readouterr().out
+    assert (
+        "With probability at least 90%, all together (for certificates that do not fail together):"
+        in (capsys.readouterr().out)
     )
 
 

@@ -15,7 +15,7 @@ import matchbound as mb
 from matchbound.audits import standing
 from matchbound.certificates.record import Record, leaves
 from matchbound.certificates.version1.choices import Choices
-from matchbound.certificates.version1.folder import _as_now, _issued_now
+from matchbound.certificates.version1.folder import _issued_now, as_now
 from matchbound.files import digest_of_json
 from support.audits import contents, run
 
@@ -222,7 +222,7 @@ def test_outputs_are_the_same_if_digest_and_columns_are(start, digest, columns, 
     seen |= {"delta": 0.05, "is_sampled": False, "exploratory": []}
     facts = [drawn, {"kind": "labels", "labels": "some", "validation": 9}, seen]
     entries = [{"entry": i, "digest": str(i), **one} for i, one in enumerate(facts, start=1)]
-    counted = standing(_as_now(entries, choices), _issued_now(seen | {"holdout": [second]}))
+    counted = standing(as_now(entries, choices), _issued_now(seen | {"holdout": [second]}))
     assert (counted.matchers, counted.other_labels) == (matchers, 0)
     assert counted.together == {1: 0.95, 2: 0.9}[matchers]
 

@@ -4,11 +4,14 @@ from contextlib import contextmanager
 
 import pytest
 
+from matchbound.audits.book import Book
 from matchbound.audits.draw import Draw
+from matchbound.audits.ledger import read_ledger
 from matchbound.desk.desk import in_order
+from matchbound.desk.invitations import leading_to
 from support.audits import read_csv, run, write_csv
 from support.browsers import CHROMIUM, needs_browser
-from support.desks import make_desk, serving
+from support.desks import make_desk, next_address, running, serving
 
 pytestmark = needs_browser
 
@@ -35,8 +38,8 @@ def person(chromium, client, name="Ann", width=1280, scheme="light"):
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(client.address)
-    assert client.token not in page.url
+    page.goto(client.new_address())
+    page.wait_for_url(f"{client.origin}/")
     page.fill("#name", name)
     page.click("#who button")
     # The first search of a fresh installation is compiled.
@@ -370,3 +373,23 @@ def test_a_search_does_not_undo_a_tick(chromium, tmp_path):
         page.fill("#text", "")
         page.wait_for_function("() => document.querySelectorAll('#found tr').length === 1")
         assert page.is_checked(f"input[value='{ticked}']")
+
+
+def test_a_file_leads_a_labeller_with_a_key_to_the_page(chromium, tmp_path):
+    """As the browser is opened: what another page or a file led to would get no strict cookie."""
+    audit, truth = make_desk(tmp_path / "data", labels=5, train=0)
+    with running(audit, "--labellers", "ana") as process:
+        file = tmp_path / "label.html"
+        file.write_text(leading_to(next_address(process)))
+        context = chromium.new_context()
+        page = context.new_page()
+        page.goto(file.as_uri())
+        page.wait_for_selector("#work:not([hidden])", timeout=180_000)
+        assert "token" not in page.url
+        assert page.text_content("#me") == "ana"
+        assert page.is_disabled("#me")
+        by_mouse(page, truth)
+        assert page.evaluate("document.cookie") == ""
+        context.close()
+    book = Book.of(read_ledger(audit).entries)
+    assert [verdict.labeller for verdict in book.live.values()] == ["ana"]

@@ -53,13 +53,6 @@ def test_with_another_cookie(client, cookie):
     assert status == 403
 
 
-def test_the_token_becomes_a_cookie(client):
-    status, headers, _ = client.ask("GET", f"/?token={client.token}", headers={"Cookie": None})
-    assert (status, headers["location"]) == (303, "/")
-    assert headers["set-cookie"] == f"{client.cookie}; Path=/; HttpOnly; SameSite=Strict"
-    assert client.ask("GET", "/")[0] == 200
-
-
 @pytest.mark.parametrize(
     "host",
     ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost", "", None, "evil.example:{port}"],
@@ -287,7 +280,8 @@ def label_on(client, acknowledged):
             client.post("undo")
 
 
-def test_what_a_user_may_get_wrong(tmp_path, capsys):
+def test_what_a_user_may_get_wrong(client, tmp_path, capsys):
+    taken = client.port
     audit, _ = make_desk(tmp_path / "data")
     data = audit.parent
     people, right = data / "people.csv", data / "right.csv"
@@ -301,8 +295,7 @@ def test_what_a_user_may_get_wrong(tmp_path, capsys):
         "against must hold at least one record": [people, "--against", data / "none.csv"],
         "against must be a file": [people, "--against", data / "no.csv"],
         "port must be from 0": [people, "--against", right, "--port", 99999],
-        "cannot listen on 127.0.0.1:1": [people, "--against", right, "--listen", "192.0.2.1"],
-        "listen must be the one address": [people, "--against", right, "--listen", "0.0.0.0"],
+        "cannot listen on 127.0.0.1:": [people, "--against", right, "--port", taken],
         "twice must be from 0": [people, "--against", right, "--twice", -1],
         "target must come with": [people, "--against", right, "--target", "recall=0.9"],
         "id must be a column of against": [people, "--against", right, "--id", "nobody"],
@@ -313,7 +306,7 @@ def test_what_a_user_may_get_wrong(tmp_path, capsys):
         assert run("label", audit, "--no-browser", "--records", *arguments) == 2, sentence
         said = capsys.readouterr().err
         assert said.startswith("matchbound: "), said
-        assert sentence in said or sentence.startswith("cannot listen"), said
+        assert sentence in said, said
     assert run("label", tmp_path, "--no-browser", "--records", people) == 2
     assert contents(audit) == before
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from copy import copy
 from urllib.parse import urlencode, urlsplit
 
 from support.audits import run_seeded, write_csv
@@ -76,29 +77,39 @@ for line in sys.stdin:
 """
 
 
-def _started(program, audit, options):
+def _started(program, audit, options, **surroundings):
     given = ["--records", audit.parent / "people.csv", "--against", audit.parent / "right.csv"]
-    command = [sys.executable, "-c", program, "label", audit, "--no-browser", *given, *options]
+    command = [sys.executable, "-c", program, "label", audit, *given, *options]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    return subprocess.Popen([*map(str, command)], text=True, **pipes)
+    return subprocess.Popen([*map(str, command)], text=True, **pipes, **surroundings)
 
 
 @contextmanager
-def serving(audit, *options):
-    """A client of a server that runs until the end, and is then stopped as a person would."""
-    with _started(MAIN, audit, options) as process:
+def running(audit, *options, **surroundings):
+    """A server that runs until the end, and is then stopped as a person would."""
+    with _started(MAIN, audit, options, **surroundings) as process:
         try:
-            address = process.stdout.readline().strip()
-            assert address.startswith("http://127.0.0.1:")
-            yield Client(address, process)
+            yield process
         finally:
             process.send_signal(signal.SIGINT)
 
 
 @contextmanager
+def serving(audit, *options, **surroundings):
+    """A client of such a server."""
+    with running(audit, "--no-browser", *options, **surroundings) as process:
+        yield Client(next_address(process), process)
+
+
+def next_address(process):
+    """The address that the server printed next: one that nobody has opened."""
+    return process.stdout.readline().split()[-1]
+
+
+@contextmanager
 def restarting(audit):
     """A function that starts a server in a process of its own, with everything loaded before."""
-    with _started(READY, audit, ()) as process:
+    with _started(READY, audit, ["--no-browser"]) as process:
 
         def start():
             print(file=process.stdin, flush=True)
@@ -115,25 +126,43 @@ def restarting(audit):
 
 
 class Client:
-    """Asks as the page does, with a cookie."""
+    """Asks as the page does, with the cookie of a session that an address opened."""
 
-    def __init__(self, address, process=None, labeller="Ann"):
+    def __init__(self, address, process=None, labeller="Ann", tls=None):
         parts = urlsplit(address)
-        self.address, self.process, self.labeller = address, process, labeller
-        self.host = parts.netloc
+        self.process, self.labeller, self.tls = process, labeller, tls
+        self.origin, self.host = f"{parts.scheme}://{parts.netloc}", parts.netloc
         self.port, self.token = parts.port, parts.query.removeprefix("token=")
-        self.cookie = f"matchbound-{parts.port}={self.token}"
+        _, headers, _ = self.ask("GET", f"/?token={self.token}", headers={"Cookie": None})
+        self.set_cookie = headers.get("set-cookie", "")
+        self.cookie = self.set_cookie.partition(";")[0]
 
     def as_(self, labeller):
-        return Client(self.address, self.process, labeller)
+        """The same session under another name."""
+        other = copy(self)
+        other.labeller = labeller
+        return other
 
-    def ask(self, method, path, body=None, headers=None, timeout=20):
+    def new_address(self):
+        """An address that nobody has opened: the server prints one whenever one was used."""
+        return next_address(self.process)
+
+    def connection(self, timeout=20, source=None):
+        host = urlsplit(self.origin).hostname
+        if self.tls is None:
+            return http.client.HTTPConnection(host, self.port, timeout, source)
+        return http.client.HTTPSConnection(
+            host, self.port, timeout=timeout, source_address=source, context=self.tls
+        )
+
+    def ask(self, method, path, body=None, headers=None, timeout=20, source=None):
         """Status, headers and the body; `headers` replace those that the page would send."""
-        sent = {"Cookie": self.cookie, "Host": self.host, "Origin": f"http://{self.host}"}
+        sent = {"Host": self.host, "Origin": self.origin}
+        sent |= {"Cookie": getattr(self, "cookie", None)}
         if method == "POST":
             sent["Content-Type"] = "application/json"
         sent |= headers or {}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        connection = self.connection(timeout, source)
         try:
             connection.putrequest(method, path, skip_host=True)
             for name, value in sent.items():

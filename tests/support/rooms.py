@@ -49,6 +49,7 @@ AT_USE = ("duckdb", "numba", "pyarrow", "starlette", "uvicorn")
 """Libraries that take long to load, or are not always there: imported inside functions, or by
 modules that are themselves imported inside functions."""
 LOADED_AT_USE = (
+    "desk.connections",
     "desk.requests",
     "desk.search",
     "engines.duckdb",

@@ -5,7 +5,7 @@ from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdic
 from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
 from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
-from matchbound.audits.draw import FILES, PARTS, Draw
+from matchbound.audits.draw import FILES, PARTS, Draw, join_orders, read_gap, read_sample
 from matchbound.audits.erased import (
     draw_again,
     erased_rows,
@@ -15,21 +15,25 @@ from matchbound.audits.erased import (
     restored,
     with_ids,
 )
-from matchbound.audits.folder import LABELS
-from matchbound.audits.inputs import Inputs, OutputRef, TableRef
+from matchbound.audits.folder import LABELS, OLD_DRAW, OLD_LEDGER, last_draw
+from matchbound.audits.inputs import Inputs, OutputRef, Population, TableRef
 from matchbound.audits.journal import Journal, Opening, is_sealed, read_journal
 from matchbound.audits.labels import OF_CLUSTERS, check_all_labelled, labels, labels_of
+from matchbound.audits.ledger import NAME as LEDGER
 from matchbound.audits.ledger import (
     Entry,
     Ledger,
+    Transaction,
     append,
     ledger_or_problems,
     read_ledger,
+    refuse_version1,
     sound_ledger,
     transaction,
 )
 from matchbound.audits.load import load, planned_choices, read_certified
 from matchbound.audits.order import hash_of
+from matchbound.audits.places import NAME as PLACES
 from matchbound.audits.places import find
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, redraw
@@ -52,8 +56,12 @@ __all__ = [
     "FILES",
     "GROWN",
     "LABELS",
+    "LEDGER",
     "OF_CLUSTERS",
+    "OLD_DRAW",
+    "OLD_LEDGER",
     "PARTS",
+    "PLACES",
     "SETTLED",
     "UNSURE",
     "Audit",
@@ -68,6 +76,7 @@ __all__ = [
     "Opening",
     "OutputRef",
     "Page",
+    "Population",
     "Provenance",
     "Seal",
     "Searched",
@@ -76,6 +85,7 @@ __all__ = [
     "Standing",
     "Supplied",
     "TableRef",
+    "Transaction",
     "Verdict",
     "Wishes",
     "append",
@@ -94,17 +104,22 @@ __all__ = [
     "is_same_gap",
     "is_same_sample",
     "is_sealed",
+    "join_orders",
     "labels",
     "labels_of",
+    "last_draw",
     "ledger_or_problems",
     "load",
     "outputs_on_record",
     "planned",
     "planned_choices",
     "read_certified",
+    "read_gap",
     "read_journal",
     "read_ledger",
+    "read_sample",
     "redraw",
+    "refuse_version1",
     "restored",
     "seals_in",
     "signer_of",

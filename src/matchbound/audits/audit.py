@@ -16,6 +16,7 @@ from matchbound.audits.ledger import (
     Ledger,
     Transaction,
     erased_places,
+    of_version1,
     read_ledger,
     since_draw,
 )
@@ -63,6 +64,8 @@ class Audit:
                 "Give the folder that `matchbound draw --out` wrote."
             )
         ledger = read_ledger(folder) if is_file(folder / NAME) else Ledger()
+        if ledger.is_version1 and not ledger.problems:
+            raise of_version1()
         refuse_unfinished(folder, () if ledger.problems else ledger.entries)
         return Audit(folder, Draw.load(folder), ledger)
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from matchbound.audits.folder import (
     LABELS,
+    OLD_DRAW,
+    OLD_LEDGER,
     is_written,
     last_draw,
     refuse_labels,
@@ -20,7 +21,7 @@ from matchbound.audits.inputs import Population, TableRef
 from matchbound.audits.journal import NAME as JOURNAL
 from matchbound.audits.journal import Opening, read_journal
 from matchbound.audits.ledger import NAME as LEDGER
-from matchbound.audits.ledger import Transaction, transaction
+from matchbound.audits.ledger import Transaction, of_version1, transaction
 from matchbound.audits.places import NAME as PLACES
 from matchbound.audits.places import recorded
 from matchbound.audits.written import Written
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 
 FILES = ("train.csv", "sample.csv", "gap.csv", "draw.json")
 """The files of a draw, in the order in which they are written: draw.json comes last."""
-PARTS = (*FILES, LABELS, LEDGER, JOURNAL, PLACES)
+PARTS = (*FILES, LABELS, LEDGER, JOURNAL, PLACES, OLD_LEDGER, OLD_DRAW)
 """The files of an audit folder that no result may be written over."""
 
 
@@ -152,8 +153,8 @@ class Draw:
     def erased_as_in(self, place: Path) -> "Draw":
         """The same draw without the ids that the folder's files, which it continues, lack."""
         way_out = "Restore it."
-        before = _read_sample(place / "sample.csv", way_out)
-        gap = _read_gap(place / "gap.csv", way_out) if is_file(place / "gap.csv") else ()
+        before = read_sample(place / "sample.csv", way_out)
+        gap = read_gap(place / "gap.csv", way_out) if is_file(place / "gap.csv") else ()
         trained, validated = ({row[i] for row in before if not row[0]} - {None} for i in (1, 2))
         sample = tuple(
             ("" if train in trained or validation in validated else node, train, validation)
@@ -171,7 +172,7 @@ class Draw:
         """
         population, labels = self.population, self.trained_on
         path = recorded(population.path, ledger.folder)
-        known = ledger.journal.holding("nodes", self._nodes)
+        known = ledger.journal.holding("nodes", self.node_digests)
         return replace(
             self,
             population=replace(population, path=path),
@@ -181,19 +182,19 @@ class Draw:
 
     def enter(self, ledger: Transaction, **more: object) -> None:
         """Add the entry of this draw, as `on_record` returned it."""
-        if ledger.journal.holding("nodes", self._nodes) is None:
+        if ledger.journal.holding("nodes", self.node_digests) is None:
             ledger.put(self._opening)
         ledger.add("draw", **self.facts(), **more)
 
     @property
-    def _nodes(self) -> dict[str, str]:
-        """What the commitment to the nodes is about."""
+    def node_digests(self) -> dict[str, str]:
+        """The digests of sample.csv and gap.csv, which the commitment to the nodes is about."""
         csvs = {"sample": self._sample_csv(), "gap": self._gap_csv()}
         return {name: digest_of_text(text) for name, text in csvs.items()}
 
     @property
     def _opening(self) -> Opening:
-        return Opening(self.salt, "nodes", self._nodes)
+        return Opening(self.salt, "nodes", self.node_digests)
 
     def write_entered(self, ledger: Transaction) -> None:
         """Commit the draw's entry for good, then write its files: none shows a node before that."""
@@ -231,7 +232,7 @@ class Draw:
         return {
             "draw": self.digest,
             "seed": self.seed,
-            "nodes": {"sealed": self.sealed_nodes} if self.sealed_nodes else self._nodes,
+            "nodes": {"sealed": self.sealed_nodes} if self.sealed_nodes else self.node_digests,
             "seed_given": self.seed_given,
             "labels": self.labels,
             "train": self.train,
@@ -246,7 +247,7 @@ class Draw:
             "train.csv": csv_text(["id"], [(node,) for node in self.trained]) if self.train else "",
             "sample.csv": self._sample_csv(),
             "gap.csv": self._gap_csv() if self.gap else "",
-            "draw.json": json.dumps(self.written.as_dict(), indent=2, ensure_ascii=False) + "\n",
+            "draw.json": self.written.text,
         }
         try:
             write_whole({place / name: texts[name] for name in FILES if texts[name]}, force=True)
@@ -284,8 +285,10 @@ class Draw:
         if not is_file(place / "draw.json"):
             refuse_unfinished(place)
         text = read_text(place / "draw.json", "audit", way_out)
+        if '"sample_digest":' in text:
+            raise of_version1()
         try:
-            sample = _read_sample(place / "sample.csv", way_out)
+            sample = read_sample(place / "sample.csv", way_out)
             record = read_json(text)
             written = Written.of(record)
             draw = Draw(
@@ -296,7 +299,7 @@ class Draw:
                 written.choices,
                 sample,
                 written.matching,
-                _read_gap(place / "gap.csv", way_out) if written.choices.gap else (),
+                read_gap(place / "gap.csv", way_out) if written.choices.gap else (),
                 written.holdout,
                 seed_given=written.seed_given,
                 train_seed=written.train_seed,
@@ -367,12 +370,12 @@ def join_orders(trained: Sequence[str], validated: Sequence[str]) -> tuple[Row, 
     return tuple((node, in_train.get(node), in_validation.get(node)) for node in nodes)
 
 
-def _read_gap(path: Path, way_out: str) -> tuple[str, ...]:
+def read_gap(path: Path, way_out: str) -> tuple[str, ...]:
     text = read_text(path, "audit", way_out)
     return tuple(node for (node,) in list(csv.reader(io.StringIO(text, newline="")))[1:])
 
 
-def _read_sample(path: Path, way_out: str) -> tuple[Row, ...]:
+def read_sample(path: Path, way_out: str) -> tuple[Row, ...]:
     text = read_text(path, "audit", way_out)
     try:
         return tuple(

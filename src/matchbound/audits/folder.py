@@ -11,6 +11,9 @@ from matchbound.errors import InputError
 from matchbound.files import digest_of_text, is_file, read_json
 
 LABELS = "labels.csv"
+OLD_LEDGER = "ledger-1.jsonl"
+OLD_DRAW = "draw-1.json"
+"""The files of version 1 that a folder keeps when it is moved to version 2."""
 
 
 def refuse_labels(folder: Path) -> None:

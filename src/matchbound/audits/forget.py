@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matchbound.audits.draw import PARTS, Draw
-from matchbound.audits.folder import LABELS, refuse_unfinished
+from matchbound.audits.folder import LABELS, OLD_DRAW, OLD_LEDGER, refuse_unfinished
 from matchbound.audits.journal import NAME as JOURNAL
 from matchbound.audits.journal import Journal, Opening
 from matchbound.audits.ledger import Entry, Transaction, erased_places, transaction
@@ -31,8 +31,6 @@ from matchbound.files import (
 if TYPE_CHECKING:
     from os import PathLike
 
-OLD_LEDGER = "ledger-1.jsonl"
-"""A ledger of version 1, which `repair --to 2` keeps: it holds ids, matches, names and notes."""
 UNDER_WAY = ".forget.json"
 """A file that is there while `forget` runs: which entry it made, and a commitment to the ids."""
 OF_THE_DRAW = ("sample.csv", "train.csv", "gap.csv")
@@ -147,7 +145,8 @@ class Erasure:
         known.update(*(ids.in_label(one.value) for one in openings))
         known |= set() if labels is None else labels.named
         contents = _contents(tables, ledger.journal, labels, nodes - {""}, ids)
-        old = {OLD_LEDGER: None} if is_file(folder / OLD_LEDGER) else {}
+        # Version 1's files hold ids, and digests of nodes and labels without a salt.
+        old = {name: None for name in (OLD_LEDGER, OLD_DRAW) if is_file(folder / name)}
         return Erasure(ids, frozenset(known), frozenset(places - before), contents | old)
 
     def refuse_unknown(self) -> None:
@@ -178,6 +177,7 @@ def _contents(
         for commitment, one in journal.openings.items()
         if (one.name == "label" and (one.value["node"] in nodes or ids.in_label(one.value)))
         or (one.name == "nodes" and drawn)
+        or one.name == "ledger"  # the digest of version 1's, which goes with it
     }
     some_label = left is not None or any(journal.openings[one].name == "label" for one in gone)
     contents: dict[str, str | bytes | None] = {}

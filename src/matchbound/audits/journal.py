@@ -21,6 +21,7 @@ NAME = "journal.jsonl"
 Entry = Mapping[str, Any]
 """An entry, as JSON: its number, time, kind and facts, the digest before it and its own."""
 SEALED = {
+    "moved": ("ledger",),
     "draw": ("seed", "nodes"),
     "choices": ("seed", "train_seed"),
     "labeller": ("name",),

@@ -66,18 +66,27 @@ class Ledger:
     def head(self) -> str:
         return str(self.entries[-1].get("digest")) if self.entries else ""
 
+    @property
+    def is_version1(self) -> bool:
+        return any("seed_given" not in entry for entry in self.of_kind("draw"))
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether its first entries are those of a ledger of version 1, in today's form."""
+        return bool(self.entries) and self.entries[0].get("kind") == "moved"
+
     def checked(self) -> "Ledger":
-        """Refuse a ledger in which an entry was changed, dropped or moved."""
+        """Refuse a ledger in which an entry was changed, dropped or moved, or of version 1."""
+        self.refuse_changed()
+        if self.is_version1:
+            raise of_version1()
+        return self
+
+    def refuse_changed(self) -> None:
         for problem in self.problems:
             raise InputError(
                 f"audit must hold {NAME} as it was written, got one in which {problem}. Restore it."
             )
-        if any("seed_given" not in entry for entry in self.of_kind("draw")):
-            raise InputError(
-                f"audit must hold a {NAME} of this version, got one of version 1. `matchbound "
-                "verify` checks its certificates; to certify anew, draw into another folder."
-            )
-        return self
 
     @property
     def has_erased(self) -> bool:
@@ -88,13 +97,26 @@ class Ledger:
         return [entry for entry in self.entries if entry.get("kind") == kind]
 
 
-def read_ledger(folder: Path) -> Ledger:
+def of_version1() -> InputError:
+    """The refusal of a folder whose ledger or draw is of version 1."""
+    return InputError(
+        "audit must be of version 2, got one of version 1. Run `matchbound repair AUDIT --to 2`, "
+        "which moves it."
+    )
+
+
+def refuse_version1(folder: Path) -> None:
+    if is_file(folder / NAME) and read_ledger(folder).is_version1:
+        raise of_version1()
+
+
+def read_ledger(folder: Path, name: str = NAME) -> Ledger:
     """Read all finished entries, and check their digests."""
     try:
-        data = (folder / NAME).read_bytes()
+        data = (folder / name).read_bytes()
     except OSError as error:
         raise InputError(
-            f"audit must hold {NAME} as `matchbound draw` wrote it, got {str(folder)!r} "
+            f"audit must hold {name} as `matchbound draw` wrote it, got {str(folder)!r} "
             f"({error.strerror}). Restore it, or draw again into another folder."
         ) from None
     *lines, rest = data.split(b"\n")
@@ -165,6 +187,11 @@ class Transaction:
     def head(self) -> str:
         return str(self.entries[-1]["digest"]) if self.entries else ""
 
+    @property
+    def waiting(self) -> dict[Path, bytes]:
+        """What the next `commit` appends, by file."""
+        return {part.path: bytes(part.waiting) for part in self._parts}
+
     def add(self, kind: str, **facts: Any) -> Entry:
         """Add an entry, which the next `commit` writes together with the others.
 
@@ -204,7 +231,7 @@ class Transaction:
         if lines:
             _, size, unfinished = finished_lines(self.folder / PLACES)
             self._parts.append(_Appended(self.folder / PLACES, size, unfinished))
-            self._parts[-1].waiting = lines
+            self._parts[-1].waiting += lines
 
     def commit(self, *, final: bool = False) -> None:
         """Write what was added: contents first, so that no entry is there without its own.
@@ -232,13 +259,13 @@ class _Appended:
     """A file that lines are appended to; what a crash left unfinished is cut off first."""
 
     def __init__(self, path: Path, size: int, unfinished: bool) -> None:
-        self.path, self.size, self.waiting = path, size, b""
+        self.path, self.size, self.waiting = path, size, bytearray()
         self._start = size
         if unfinished:
             cut(path, size)
 
     def write(self, *, final: bool) -> None:
-        waiting, self.waiting = self.waiting, b""
+        waiting, self.waiting = bytes(self.waiting), bytearray()
         if waiting:
             append_whole(self.path, waiting)
         self.size += len(waiting)
@@ -323,13 +350,13 @@ def sound_ledger(folder: Path) -> Ledger:
     return read_ledger(folder).checked()
 
 
-def ledger_or_problems(folder: Path) -> tuple[Ledger, list[str]]:
+def ledger_or_problems(folder: Path, name: str = NAME) -> tuple[Ledger, list[str]]:
     """Read the ledger, and what is wrong with it as a verification names it."""
     try:
-        ledger = read_ledger(folder)
+        ledger = read_ledger(folder, name)
     except MatchboundError as error:
         return Ledger(), [str(error)]
-    return ledger, [f"{NAME}: {problem}" for problem in ledger.problems]
+    return ledger, [f"{name}: {problem}" for problem in ledger.problems]
 
 
 def _parsed(line: bytes) -> Entry:

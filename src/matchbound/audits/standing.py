@@ -225,6 +225,10 @@ def _fresh(entries: Sequence[Entry]) -> list[int]:
     return fresh
 
 
+TODAY = 2
+"""The version of a certificate whose entry names none."""
+
+
 def _cost(draw: Sequence[Entry]) -> Fraction:
     """The δ of a draw, once for each matcher that it may have been used to pick.
 
@@ -235,14 +239,17 @@ def _cost(draw: Sequence[Entry]) -> Fraction:
     certified: the best may have been picked by them.
     """
     numbers = _Numbers(draw)
-    gaps: dict[int, set[tuple[int, ...]]] = {}  # by holdout: complete ones whose gap was sampled
+    # By holdout and rules: the complete ones whose gap was sampled. A bound by version 1's rules
+    # fails in other samples than one by today's, so the two do not fail together.
+    gaps: dict[tuple[int, int], set[tuple[int, ...]]] = {}
     for entry in draw:
         for holdout in _certified_in(entry, "holdout") if entry["kind"] == "certificate" else ():
             complete = tuple(map(numbers.of, _certified_in(entry, "complete")))
             sampled = {complete} if entry["is_sampled"] and complete else set()
-            gaps.setdefault(numbers.of(holdout), set()).update(sampled)
+            rules = TODAY if entry["exploratory"] else entry.get("version", TODAY)
+            gaps.setdefault((numbers.of(holdout), rules), set()).update(sampled)
     for holdout in _on_record_or_watched(draw):
-        gaps.setdefault(numbers.of(holdout), set())
+        gaps.setdefault((numbers.of(holdout), TODAY), set())
     number = Fraction(sum(max(len(sampled), 1) for sampled in gaps.values()), draw[0]["several"])
     return Fraction(repr(draw[0]["delta"])) * max(number, Fraction(1))
 

@@ -33,6 +33,10 @@ class Written:
     def digest(self) -> str:
         return str(self.as_dict()["digest"])
 
+    @property
+    def text(self) -> str:
+        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
+
     def as_dict(self) -> dict[str, Any]:
         """The content of draw.json. Its digest reveals edits."""
         record = {

@@ -133,7 +133,7 @@ def _verify_version1(record: Record, path: Path) -> Verification:
     if "draw" in paths:
         differences += version1.draw_differences(certificate, paths["draw"])
         checked.append("its choices, from its draw")
-    ledger = ledger_of(path, paths)
+    ledger = version1.ledger_of(path, paths)
     if certificate.ledger is not None and ledger is not None:
         differences += version1.ledger_differences(certificate, certificate.ledger, ledger)
         checked.append("its place in the ledger, by today's rules")

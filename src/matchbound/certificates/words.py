@@ -167,7 +167,8 @@ def _reason(delta: float, ledger: Standing | None) -> str:
     matchers, draws = ledger.matchers, ledger.draws
     ways = [f"{matchers} matchers on record or looked at"] if matchers > 1 else []
     ways += [f"{draws} draws of this folder"] if draws > 1 else []
-    return f" (for {' and '.join(ways or ['several complete matchers'])})"
+    # Else several complete matchers where the gap was sampled, or rules of several versions.
+    return f" (for {' and '.join(ways or ['certificates that do not fail together'])})"
 
 
 def guarantee_line(g: Guarantee) -> str:

@@ -45,9 +45,17 @@ def _add_serving(parser: argparse.ArgumentParser) -> None:
         "--listen", default="127.0.0.1", metavar="ADDRESS", help="(default: this machine alone)"
     )
     group.add_argument("--port", type=int, default=0, metavar="P", help="(default: any free one)")
+    group.add_argument(
+        "--labellers",
+        metavar="NAMES",
+        help="such as ana,ben: an address for each; with --listen, nobody else comes in",
+    )
+    group.add_argument("--tls-cert", metavar="FILE", help="certificate (PEM), for https")
+    group.add_argument("--tls-key", metavar="FILE", help="its key (PEM, without a passphrase)")
 
 
 def run(options: argparse.Namespace) -> int:
+    from matchbound.desk.door import Door
     from matchbound.desk.inputs import Inputs
     from matchbound.desk.server import label
 
@@ -62,12 +70,19 @@ def run(options: argparse.Namespace) -> int:
         options.id,
         by_metric(options.target, "target"),
     )
+    names = options.labellers
+    door = Door(
+        options.listen,
+        options.port,
+        () if names is None else tuple(names.split(",")),
+        options.tls_cert,
+        options.tls_key,
+    )
     summary = label(
         options.audit,
         inputs,
         twice=options.twice,
-        listen=options.listen,
-        port=options.port,
+        door=door,
         browser=options.browser,
         say=say,
     )

@@ -1,17 +1,31 @@
 """The guard in front of the page's server: it lets through only requests of the page itself."""
 
 import json
-import secrets
-from collections.abc import Collection
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
+
+from matchbound.desk.keys import LIFETIME, Invitation, Keys, Session
+from matchbound.desk.site import Site
+from matchbound.errors import MatchboundError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST = 100_000  # bytes of a body
 TOO_LONG = f"A body must be at most {MOST} bytes."
+NO_SESSION = (
+    "The token is missing or was used, or the session has ended: open the address that the server "
+    "printed last, whole."
+)
+# No redirect: where another page or a file led here, the browser would still take what follows
+# for its request and keep the cookie back. From this page on it is our own.
+ENTRANCE = (
+    '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=/">'
+    '<link rel="icon" href="/icon.svg"><title>Label · matchbound</title>'
+    '<p><a href="/">To the labelling page</a></p>\n'
+)
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -23,74 +37,104 @@ HEADERS = {
     "cache-control": "no-store",
 }
 
+Headers = dict[str, list[str]]
+
 
 class Guard:
-    """Refuse requests with another Host or Origin, without the token, or with a bad body.
+    """Refuse requests with another Host or Origin, without a session, or with a bad body.
 
-    A body must be declared as JSON, and must not be too long.
+    A token opens a session. A body must be declared as JSON, be as long as announced, and not be
+    too long. The application finds the session's labeller in the scope.
     """
 
-    def __init__(self, app: "ASGIApp", hosts: Collection[str], token: str, cookie: str) -> None:
-        self.app, self.hosts, self.token, self.cookie = app, hosts, token, cookie
+    def __init__(self, app: "ASGIApp", site: Site, keys: Keys) -> None:
+        self.app, self.site, self.keys = app, site, keys
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         if scope["type"] != "http":
             return
-        refusal = self._refusal(scope)
+        headers = _headers(scope)
+        refusal = self._stranger(scope, headers)
         if refusal is not None:
             await _answer(send, *refusal)
-        elif self._brings_token(scope):
-            cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
-            await _answer(send, 303, "", [("location", "/"), ("set-cookie", cookie)])
-        elif (body := await _body(receive)) is None:
+        elif (entered := self._enter(scope)) is not None:
+            secret, invitation = entered
+            await _answer(send, 200, ENTRANCE, [("set-cookie", self._cookie(secret))])
+            with suppress(OSError, MatchboundError):  # who was let in is in, printed or not
+                invitation.after(scope["client"][0])
+        elif (session := self._session(scope, headers)) is None:
+            await _answer(send, 403, NO_SESSION)
+        elif (refusal := _bad_body(scope, headers)) is not None:
+            await _answer(send, *refusal)
+        else:
+            await self._pass_on({**scope, "labeller": session.labeller}, receive, send)
+
+    async def _pass_on(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        try:
+            body = await _body(receive)
+        except ConnectionError:
+            return  # nobody is there to be answered
+        if body is None:
             await _answer(send, 413, TOO_LONG)
         else:
             await self.app(scope, _replay(body), _with_headers(send))
 
-    def _refusal(self, scope: "Scope") -> tuple[int, str] | None:
-        headers: dict[str, list[str]] = {}
-        for name, value in scope["headers"]:
-            headers.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
-        if len(headers.get("host", [])) != 1 or headers["host"][0] not in self.hosts:
+    def _stranger(self, scope: "Scope", headers: Headers) -> tuple[int, str] | None:
+        if len(headers.get("host", [])) != 1 or headers["host"][0] not in self.site.hosts:
             return 403, "The Host must be the one in the printed address."
-        origins = {f"http://{host}" for host in self.hosts}
-        if any(origin not in origins for origin in headers.get("origin", [])):
+        if any(origin not in self.site.origins for origin in headers.get("origin", [])):
             return 403, "The Origin must be this page's own."
         sites = headers.get("sec-fetch-site", [])
         if any(site not in ("same-origin", "none") for site in sites) and scope["path"] != "/":
             return 403, "The request must come from this page."
-        if not (self._brings_token(scope) or self._has_cookie(headers.get("cookie", []))):
-            return 403, "The token is missing: open the printed address, whole."
-        if scope["method"] not in ("GET", "HEAD"):
-            declared = headers.get("content-type", [])
-            if [value.split(";")[0].strip().lower() for value in declared] != ["application/json"]:
-                return 415, "A body must be application/json."
-        lengths = headers.get("content-length", ["0"])
-        if any(not length.isdecimal() or int(length) > MOST for length in lengths):
-            return 413, TOO_LONG
         return None
 
-    def _brings_token(self, scope: "Scope") -> bool:
+    def _enter(self, scope: "Scope") -> tuple[str, Invitation] | None:
         tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
-        is_page = scope["path"] == "/" and scope["method"] == "GET"
-        return is_page and len(tokens) == 1 and self._is_token(tokens[0])
+        if scope["path"] != "/" or scope["method"] != "GET" or len(tokens) != 1:
+            return None
+        return self.keys.enter(tokens[0], scope["client"][0])
 
-    def _has_cookie(self, cookies: list[str]) -> bool:
+    def _session(self, scope: "Scope", headers: Headers) -> Session | None:
         try:
-            morsels = [SimpleCookie(text).get(self.cookie) for text in cookies]
+            morsels = [SimpleCookie(t).get(self.site.cookie) for t in headers.get("cookie", [])]
         except CookieError:
-            return False
-        return any(morsel is not None and self._is_token(morsel.value) for morsel in morsels)
+            return None
+        client = scope["client"][0]
+        sessions = [self.keys.session(morsel.value, client) for morsel in morsels if morsel]
+        return next((session for session in sessions if session is not None), None)
 
-    def _is_token(self, text: str) -> bool:
-        return secrets.compare_digest(text.encode(), self.token.encode())
+    def _cookie(self, secret: str) -> str:
+        """The session's secret, kept from scripts, other sites and, with TLS, plain connections."""
+        kept = f"Max-Age={LIFETIME}; Path=/; HttpOnly; SameSite=Strict"
+        return f"{self.site.cookie}={secret}; {kept}{'; Secure' if self.site.is_secure else ''}"
+
+
+def _headers(scope: "Scope") -> Headers:
+    headers: Headers = {}
+    for name, value in scope["headers"]:
+        headers.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
+    return headers
+
+
+def _bad_body(scope: "Scope", headers: Headers) -> tuple[int, str] | None:
+    if scope["method"] not in ("GET", "HEAD"):
+        declared = headers.get("content-type", [])
+        if [value.split(";")[0].strip().lower() for value in declared] != ["application/json"]:
+            return 415, "A body must be application/json."
+    lengths = headers.get("content-length", ["0"])
+    if any(not length.isdecimal() or int(length) > MOST for length in lengths):
+        return 413, TOO_LONG
+    return None
 
 
 async def _body(receive: "Receive") -> bytes | None:
-    """The whole body, or None if it is too long."""
+    """The whole body, or None if it is too long; ConnectionError if its end never came."""
     body, more = b"", True
     while more:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ConnectionError
         body += message.get("body", b"")
         more = message.get("more_body", False)
         if len(body) > MOST:
@@ -118,10 +162,13 @@ def _with_headers(send: "Send") -> "Send":
 
 
 async def _answer(
-    send: "Send", status: int, sentence: str, headers: list[tuple[str, str]] | None = None
+    send: "Send", status: int, text: str, headers: list[tuple[str, str]] | None = None
 ) -> None:
-    body = json.dumps({"error": sentence}).encode() if sentence else b""
-    usual = [("content-type", "application/json"), ("content-length", str(len(body)))]
+    """Answer by a page, or by the sentence of an error."""
+    is_page = status == 200
+    body = text.encode() if is_page else json.dumps({"error": text}).encode()
+    kind = "text/html; charset=utf-8" if is_page else "application/json"
+    usual = [("content-type", kind), ("content-length", str(len(body)))]
     every: list[Any] = [(n.encode(), v.encode()) for n, v in [*usual, *(headers or [])]]
     sending = _with_headers(send)
     await sending({"type": "http.response.start", "status": status, "headers": every})

@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from matchbound.audits import CONFLICT, Page, Verdict
 from matchbound.desk.desk import Desk
+from matchbound.desk.door import LONGEST_NAME, check_name
 from matchbound.desk.live import Live
 from matchbound.desk.material import Material
 from matchbound.errors import EngineError, InputError, MatchboundError
@@ -23,7 +24,8 @@ KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg":
 ASSETS = ("page.html", "page.css", "page.js", "table.js", "differences.js", "asking.js", "icon.svg")
 MOST_MATCHES = 1_000
 LONGEST_NOTE = 2_000
-LONGEST_NAME = 80
+OWN_NAME = "own name"
+"""The name that the session stands for, added to each request; None if the page asks for one."""
 
 Body = dict[str, Any]
 """A JSON object, as it comes in or goes out."""
@@ -43,6 +45,7 @@ class Requests:
             "how": self.search_line,
             "live": self.live if isinstance(self.live, str) else None,
             "answers": self.material.has_answers,
+            "labeller": request[OWN_NAME],
             "ready": self.material.search.done(),
             "most": 1 if self.desk.draw.choices.one_to_one else MOST_MATCHES,
         }
@@ -120,9 +123,12 @@ def _label(verdict: Verdict) -> Body:
 
 
 def _labeller(request: Body) -> str:
-    name = _text(request, "labeller", LONGEST_NAME).strip()
-    if not name or not name.isprintable():
-        raise InputError(f"labeller must be a name, got {name!r}. Give yours.")
+    name, own = check_name(_text(request, "labeller", LONGEST_NAME)), request[OWN_NAME]
+    if own is not None and name != own:
+        raise InputError(
+            f"labeller must be {own!r}, whose address this browser opened, got {name!r}. "
+            "Reload the page."
+        )
     return name
 
 
@@ -191,7 +197,7 @@ def _asset(name: str) -> Callable[[Request], Awaitable[Response]]:
 def _endpoint(act: Callable[[Body], Body]) -> Callable[[Request], Awaitable[Response]]:
     async def respond(request: Request) -> Response:
         try:
-            body = await _body(request)
+            body = await _body(request) | {OWN_NAME: request.scope["labeller"]}
             return JSONResponse(await run_in_threadpool(act, body))
         except EngineError as error:
             return JSONResponse({"error": str(error)}, 500)

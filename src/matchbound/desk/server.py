@@ -1,24 +1,28 @@
 """Serve the labelling page on this machine: one server for an audit, until it is stopped."""
 
-import secrets
 import socket
-import webbrowser
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from functools import partial
 from pathlib import Path
-from threading import Timer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
-from matchbound.audits import Audit, Draw, Searched, append, sound_ledger
+from matchbound.audits import Audit, Searched, append, sound_ledger
 from matchbound.desk.desk import Desk
+from matchbound.desk.door import Door
 from matchbound.desk.inputs import Inputs, open_inputs
+from matchbound.desk.invitations import invite, opening
+from matchbound.desk.keys import Keys
+from matchbound.desk.listening import listen_at
+from matchbound.desk.site import Site
 from matchbound.errors import EngineError, InputError
 from matchbound.files import alone
 
 if TYPE_CHECKING:
+    from asyncio import Protocol
     from os import PathLike
 
-HERE = "127.0.0.1"
+    from matchbound.desk.requests import Requests
 
 
 def label(
@@ -26,25 +30,35 @@ def label(
     inputs: Inputs,
     *,
     twice: int = 0,
-    listen: str = HERE,
-    port: int = 0,
+    door: Door | None = None,
     browser: bool = True,
     say: Callable[[str], None] = print,
 ) -> str:
     """Serve the page until it is interrupted; return a summary of the work in a sentence or two.
 
-    `say` is called with the page's address first, which contains the token that requests need.
+    `say` is called with the page's address first, or with that of each labeller. An address works
+    once; when it was used, `say` is called with another. The browser is opened for the user, not
+    for labellers that have keys of their own.
     """
     _check_installed()
+    from matchbound.desk.requests import Requests
+
+    door = door or Door()
     opened_audit = Audit.open(audit)
     folder, draw = opened_audit.own_folder, opened_audit.drawn
-    _check_numbers(draw, twice, listen, port)
+    if not 0 <= twice <= len(draw.sample):
+        raise InputError(
+            f"twice must be from 0 to the {len(draw.sample)} drawn nodes, got {twice}. "
+            "Choose fewer."
+        )
     opened_audit.check_on_record(sound_ledger(folder).entries)
-    with alone(folder), _bound(listen, port) as listening:
+    with alone(folder), listen_at(door.place, door.port) as listening:
         opened = open_inputs(opened_audit, inputs)
         desk = Desk(folder, draw, twice=twice)
         _record(folder, opened.search)
-        _serve(desk, opened, listening, listen, browser, say)
+        search_line = f"True matches are looked for {opened.search.words}."
+        requests = Requests(desk, opened.material, opened.live, search_line)
+        _serve(requests, listening, door, browser and not door.labellers, say)
     return summary(desk)
 
 
@@ -62,32 +76,41 @@ def summary(desk: Desk) -> str:
 
 
 def _serve(
-    desk: Desk, opened: Any, listening: socket.socket, listen: str, browser: bool, say: Any
+    requests: "Requests",
+    listening: socket.socket,
+    door: Door,
+    browser: bool,
+    say: Callable[[str], None],
 ) -> None:
     import uvicorn
 
+    from matchbound.desk.connections import AT_ONCE, IDLE, Connection, Server
     from matchbound.desk.guard import Guard
-    from matchbound.desk.requests import Requests, build
+    from matchbound.desk.requests import build
 
-    port, token = listening.getsockname()[1], secrets.token_urlsafe(32)
-    host = f"[{listen}]:{port}" if ":" in listen else f"{listen}:{port}"
-    hosts = {host} | ({f"localhost:{port}"} if listen == HERE else set())
-    search_line = f"True matches are looked for {opened.search.words}."
-    app = build(Requests(desk, opened.material, opened.live, search_line))
+    keys = Keys()
+    site = Site(door.place.host, listening.getsockname()[1], door.tls is not None)
     config = uvicorn.Config(
-        Guard(app, hosts, token, f"matchbound-{port}"),
+        Guard(build(requests), site, keys),
+        loop="asyncio",
+        http=cast("type[Protocol]", partial(Connection, tls=door.tls)),
+        ws="none",
         lifespan="off",
+        backlog=AT_ONCE,
+        proxy_headers=False,  # they would let a client choose its address
         log_level="error",
         access_log=False,
         server_header=False,
+        timeout_keep_alive=IDLE,
         timeout_graceful_shutdown=1,
     )
-    address = f"http://{host}/?token={token}"
-    say(address)
-    if browser:
-        Timer(0.5, webbrowser.open, [address]).start()
-    with suppress(KeyboardInterrupt):  # Ctrl-C stops the page
-        uvicorn.Server(config).run(sockets=[listening])
+    for labeller in door.labellers or (None,):
+        invite(keys, site, labeller, say)
+    with (
+        suppress(KeyboardInterrupt),  # Ctrl-C stops the page
+        opening(keys, site) if browser else nullcontext(),
+    ):
+        Server(config).run(sockets=[listening])
 
 
 def _record(folder: Path, search: Searched) -> None:
@@ -95,35 +118,6 @@ def _record(folder: Path, search: Searched) -> None:
     recorded = [Searched.of(entry["search"]) for entry in sound_ledger(folder).of_kind("search")]
     if not recorded or recorded[-1] != search:
         append(folder, "search", search=search.as_dict())
-
-
-def _check_numbers(draw: Draw, twice: int, listen: str, port: int) -> None:
-    if not 0 <= twice <= len(draw.sample):
-        raise InputError(
-            f"twice must be from 0 to the {len(draw.sample)} drawn nodes, got {twice}. "
-            "Choose fewer."
-        )
-    if not 0 <= port <= 65535:
-        raise InputError(f"port must be from 0 to 65535, got {port}. Choose another.")
-    if listen in ("", "0.0.0.0", "::"):
-        raise InputError(
-            f"listen must be the one address that others reach this machine by, got {listen!r}. "
-            "Name it: requests for any other are refused."
-        )
-
-
-def _bound(listen: str, port: int) -> socket.socket:
-    listening = socket.socket(socket.AF_INET6 if ":" in listen else socket.AF_INET)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((listen, port))
-        listening.listen()  # now, so that a browser can open the address as soon as it is printed
-    except OSError as error:
-        listening.close()
-        raise EngineError(
-            f"cannot listen on {listen}:{port}: {error.strerror}. Choose another --port."
-        ) from None
-    return listening
 
 
 def _check_installed() -> None:

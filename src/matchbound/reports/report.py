@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from matchbound.audits import refuse_version1
 from matchbound.certificates import Certificate, Record, contradictions
 from matchbound.errors import InputError
 from matchbound.files import is_folder, write_whole
@@ -30,7 +31,9 @@ def write_report(
         out = Path("report.html" if path is None else path)
     else:
         file = Path(certificate)
-        file = file / "certificate.json" if is_folder(file) else file
+        if is_folder(file):
+            refuse_version1(file)
+            file = file / "certificate.json"
         record = Record.read(file)
         loaded = Certificate.of(record)
         _refuse_altered(record, loaded)

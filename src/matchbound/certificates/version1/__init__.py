@@ -5,12 +5,8 @@ ledger is recounted by today's rules.
 """
 
 from matchbound.certificates.version1.certificate import Certificate, contradictions
-from matchbound.certificates.version1.folder import (
-    at_hand,
-    draw_differences,
-    file_differences,
-    ledger_differences,
-)
+from matchbound.certificates.version1.files import at_hand, draw_differences, file_differences
+from matchbound.certificates.version1.folder import ledger_differences, ledger_of
 
 __all__ = [
     "Certificate",
@@ -19,4 +15,5 @@ __all__ = [
     "draw_differences",
     "file_differences",
     "ledger_differences",
+    "ledger_of",
 ]

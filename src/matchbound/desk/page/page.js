@@ -39,7 +39,8 @@ async function acting(action) {
 }
 
 async function begin() {
-  const name = localStorage.getItem("labeller");
+  about = await get("start");
+  const name = about.labeller ?? localStorage.getItem("labeller");
   if (!name) {
     show("start");
     at("name").focus();
@@ -48,7 +49,7 @@ async function begin() {
   nameLabeller(name);
   at("me").textContent = name;
   at("me").hidden = false;
-  about = await get("start");
+  at("me").disabled = about.labeller !== null; // their address says who they are
   while (!about.ready) {
     show("wait");
     await new Promise((done) => setTimeout(done, 500));
