@@ -2,9 +2,11 @@
 
 import csv
 import json
+import re
 import shutil
 from functools import partial
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 
@@ -475,6 +477,30 @@ def test_stopped_anywhere_it_is_finished_by_the_same_command(audit, labelled, tm
         assert holding(copy, node, match) == []
         shutil.rmtree(copy)
     assert 40 < number < 1000
+
+
+def test_a_folder_that_was_of_version_1(tmp_path):
+    """Its old ledger and draw go, with ids and digests that have no salt."""
+    made = Path(__file__).parents[1] / "certificates" / "version1" / "folders" / "certified"
+    shutil.copytree(made, tmp_path / "data")
+    audit = tmp_path / "data" / "audit"
+    assert run("repair", audit, "--to", 2) == 0
+    node = Draw.load(audit).validated[2]
+    answer = mb.forget(audit, [node])
+    assert not (audit / "ledger-1.jsonl").exists()
+    assert not (audit / "draw-1.json").exists()
+    assert {one.name for one in read_journal(audit).openings.values()} == {
+        "label",
+        "name",
+        "seed",
+    }
+    words = re.compile(rf"\b{node}\b".encode())
+    assert [path.name for path in files_of(audit) if words.search(path.read_bytes())] == []
+    assert answer.version1 == ("certificate.json",)
+    assert "By certificates of version 1 (certificate.json) an erased label can" in str(answer)
+    verification = mb.verify(audit)
+    assert (verification.differences, verification.missing) == ((), ("draw", "labels", "ledger"))
+    assert remark_of(certified(audit)) == 1
 
 
 def test_a_full_disk_after_the_entry_says_to_repeat_it(audit, labelled, monkeypatch):

@@ -40,14 +40,16 @@ OF_THE_DRAW = ("sample.csv", "train.csv", "gap.csv")
 class Forgotten:
     """How many ids were erased, and how many drawn nodes count as the worst case for it.
 
-    `still_in` are files of the folder that hold an id and are not matchbound's; `certificates` is
-    the number of those issued before, which have counts of the erased labels.
+    `still_in` are files of the folder that hold an id and are not matchbound's. `certificates` is
+    the number of those issued before, which have counts of the erased labels, and `version1` are
+    those of version 1, which have digests of labels without a salt.
     """
 
     ids: int
     nodes: int
     still_in: tuple[str, ...] = ()
     certificates: int = 0
+    version1: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         ids = "1 id is" if self.ids == 1 else f"{self.ids} ids are"
@@ -57,6 +59,11 @@ class Forgotten:
             text += (
                 " Certificates issued before stay valid and have the counts of these nodes' "
                 "matches, without ids: docs/privacy.md says what they reveal."
+            )
+        if self.version1:
+            text += (
+                f" By certificates of version 1 ({', '.join(self.version1)}) an erased label can "
+                "be guessed: keep them elsewhere."
             )
         if self.still_in:
             text += f" These files still hold them: {', '.join(self.still_in)}."
@@ -87,7 +94,9 @@ def forget(audit: "str | PathLike[str]", ids: Sequence[str], *, reason: str = ""
         _carry_out(folder, erasure)
         certificates = {e["certificate"] for e in ledger.entries if e["kind"] == "certificate"}
         still_in = tuple(_still_in(folder, wanted, certificates))
-    return Forgotten(entry["count"], len(entry["places"]), still_in, len(certificates))
+        version1 = tuple(path.name for path in folder.glob("*.json") if _is_version1(path))
+    issued = len(certificates)
+    return Forgotten(entry["count"], len(entry["places"]), still_in, issued, version1)
 
 
 def _checked(ids: Sequence[str], reason: str) -> Ids:
@@ -250,9 +259,19 @@ def _still_in(folder: Path, ids: Ids, certificates: set[str]) -> Iterator[str]:
 def _is_own(path: Path, folder: Path, certificates: set[str]) -> bool:
     """Whether matchbound wrote a file, and no id is in it now."""
     if path.suffix == ".json" and path.name != "draw.json":
-        try:
-            return read_json(path.read_text("utf-8"))["digest"] in certificates
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return False
+        return _json(path).get("digest") in certificates
     own = (*PARTS, "report.html", ".page.lock", ".ledger.lock")
     return path.name.endswith((".seal", ".seal.sig")) or path in {folder / name for name in own}
+
+
+def _is_version1(path: Path) -> bool:
+    return _json(path).get("matchbound") == 1
+
+
+def _json(path: Path) -> Mapping[str, object]:
+    """The content of a file; empty if it is no JSON object."""
+    try:
+        record = read_json(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return record if isinstance(record, dict) else {}
