@@ -17,13 +17,14 @@ from matchbound.audits.erased import erased_rows
 from matchbound.audits.forget import UNDER_WAY
 from matchbound.audits.journal import Opening, canonical, read_journal
 from matchbound.audits.ledger import read_ledger, sound_ledger
+from matchbound.certificates import certification
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.contradictions import contradictions
 from matchbound.certificates.record import Record
 from matchbound.desk.desk import Desk
 from matchbound.desk.inputs import Inputs, open_inputs
 from matchbound.errors import InputError, UnfinishedError
-from matchbound.files import csv_text
+from matchbound.files import alone, csv_text
 from matchbound.theorems import WHOLE
 from support.audits import certify, contents, make_audit, read_csv, run, run_seeded, write_csv
 from support.forgetting import (
@@ -248,6 +249,9 @@ def test_labels_in_clusters(tmp_path, delimiter):
     assert sum(not label.is_sure for label in tally.fresh) == len(together & drawn)
     assert all(label.t == 2 for label in tally.fresh if label.is_sure)
     assert remark_of(certificate) == len(together & drawn)
+    mb.patch(audit, holdout=tmp_path / "holdout.csv", out=tmp_path / "patched.csv")
+    pairs = {tuple(row) for row in read_csv(tmp_path / "patched.csv")}
+    assert ("p30", "p31") in pairs  # the matcher's: nobody said that they are none
 
 
 def test_pairs_in_either_order_keep_other_nodes_labels(tmp_path):
@@ -355,6 +359,57 @@ def test_a_second_phase_keeps_ids_of_the_first_erased(tmp_path):
     certificate = certified(audit, out=audit / "certificate.json")
     assert remark_of(certificate) == 1
     assert mb.verify(audit).holds
+
+
+def test_nodes_to_train_on_that_were_known_by_labels(tmp_path):
+    truth = make_people(tmp_path, 400)
+    rows = [[x, *(ys or [""])] for x, ys in truth.items()]
+    write_csv(tmp_path / "known.csv", ["x", "y"], rows[:30])
+    audit = tmp_path / "audit"
+    given = {"trained_on": tmp_path / "known.csv", "holdout": tmp_path / "holdout.csv"}
+    draw = mb.draw(tmp_path / "people.csv", labels=60, link=True, out=audit, **given)
+    drawn = {row[0] for row in draw.sample}
+    write_csv(audit / "labels.csv", ["x", "y"], [row for row in rows if row[0] in drawn])
+    mb.forget(audit, [draw.trained[2], draw.validated[3]])
+    assert remark_of(certified(audit, out=audit / "certificate.json")) == 2
+    assert mb.verify(audit).holds
+    write_csv(tmp_path / "known.csv", ["x", "y"], [r for r in rows[:30] if r[0] != draw.trained[2]])
+    with pytest.raises(InputError, match="or the labels trained on"):
+        certified(audit)
+
+
+def test_a_matcher_is_run_without_who_was_erased(audit, labelled):
+    node = matched_node(audit, labelled[1])[0]
+    mb.forget(audit, [node])
+    seen = []
+
+    def matcher(labels):
+        seen.append({x for x, _ in labels})
+        return read_csv(audit.parent / "holdout.csv")
+
+    assert remark_of(mb.withhold(matcher, audit)) == 1
+    assert node not in seen[1]
+    assert "" not in seen[1]
+
+
+def test_a_certificate_that_was_under_way_is_refused(audit, labelled, monkeypatch):
+    node = matched_node(audit, labelled[1])[0]
+    compute = certification.compute
+
+    def slow(*arguments):
+        certificate = compute(*arguments)
+        mb.forget(audit, [node])
+        return certificate
+
+    monkeypatch.setattr(certification, "compute", slow)
+    with pytest.raises(InputError, match=r"^audit must stay as it was opened"):
+        certified(audit)
+    assert len(read_ledger(audit).of_kind("certificate")) == 1
+
+
+def test_a_page_that_is_open_is_not_pulled_away(audit, labelled):
+    with alone(audit), pytest.raises(InputError, match="must not be open on a labelling page"):
+        mb.forget(audit, [matched_node(audit, labelled[1])[0]])
 
 
 def test_a_draw_that_ends_by_its_true_matches_is_refused(tmp_path):

@@ -1,6 +1,6 @@
 """Erased nodes: their places, by the ledger, and their ids, drawn again from the seed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,6 @@ from matchbound.audits.supplied import Supplied
 from matchbound.audits.wishes import Wishes
 from matchbound.engines import Progress, connect
 from matchbound.errors import InputError
-from matchbound.files import is_file
 from matchbound.tables import Reading, Row, open_source
 
 
@@ -99,7 +98,7 @@ def restored(
                 "audit, and only the same population gives them back to be counted as the worst "
                 "case. Restore it; certificates that were issued before need no new one."
             )
-    trained_on = _trained_on(audit)
+    trained_on = trained_on_now(audit)
     again = draw_again(
         draw, population, supplied.holdout, supplied.reading, trained_on, **where, progress=progress
     )
@@ -112,10 +111,9 @@ def restored(
     return replace(audit, draw=with_ids(draw, again))
 
 
-def _trained_on(audit: Audit) -> Any:
-    """The labels that D was known by, if it was, where they are now."""
+def trained_on_now(audit: Audit) -> str | None:
+    """Where the labels that D was known by are now, if it was known by some in a file."""
     labels = audit.drawn.trained_on
     if labels is None or labels.path is None or audit.folder is None:
         return None
-    files: Sequence[Any] = [path for path in find(labels.path, audit.folder) if is_file(path)]
-    return next(iter(files), labels.path)
+    return str(next(iter(find(labels.path, audit.folder)), labels.path))

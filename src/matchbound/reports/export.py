@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from matchbound.audits import sound_ledger
+from matchbound.audits import LEDGER, Journal, Opening, is_sealed, sound_ledger
 from matchbound.certificates import Certificate, Record
 from matchbound.errors import InputError, MatchboundError
 from matchbound.files import read_json, write_folder, write_whole
@@ -36,7 +36,7 @@ def export(
             f"Run: matchbound repair {folder}"
         )
     on_record = {one["certificate"] for one in ledger.of_kind("certificate")}
-    files: dict[str, str | bytes] = {"ledger.jsonl": (folder / "ledger.jsonl").read_bytes()}
+    files: dict[str, str | bytes] = {LEDGER: (folder / LEDGER).read_bytes()[: ledger.size]}
     for path, record in _certificates(folder):
         if record.version == VERSION and record.content.get("digest") in on_record:
             name = "report.html" if path.name == "certificate.json" else f"{path.stem}.html"
@@ -64,14 +64,10 @@ def export_openings(
     Put beside the export as journal.jsonl, they let `verify` open these entries and no others.
     """
     folder, place = Path(audit), Path(out)
-    journal, lines = sound_ledger(folder).journal, []
-    sealed = [read_json(line) for line in (folder / "ledger.jsonl").read_text("utf-8").splitlines()]
+    ledger, lines = sound_ledger(folder), []
     for number in entries:
-        entry = sealed[number - 1] if 0 < number <= len(sealed) else {}
-        commitments = [
-            one["sealed"] for one in entry.values() if isinstance(one, dict) and "sealed" in one
-        ]
-        openings = [opening for opening in map(journal.get, commitments) if opening is not None]
+        is_there = 0 < number <= len(ledger.entries)
+        openings = _openings(folder, number, ledger.journal) if is_there else []
         if not openings:
             raise InputError(
                 f"openings must be entries with something that the journal opens, got {number}. "
@@ -80,3 +76,10 @@ def export_openings(
         lines += [opening.line for opening in openings]
     write_whole({place: b"".join(dict.fromkeys(lines))}, force=False)
     return place
+
+
+def _openings(folder: Path, number: int, journal: Journal) -> list[Opening]:
+    """What opens the commitments of an entry, as far as the journal has it."""
+    entry = read_json((folder / LEDGER).read_bytes().split(b"\n")[number - 1].decode())
+    commitments = [value["sealed"] for value in entry.values() if is_sealed(value)]
+    return [opening for opening in map(journal.get, commitments) if opening is not None]
