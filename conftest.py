@@ -50,6 +50,15 @@ def network_files(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="session")
+def forks():
+    """A process with everything imported, which runs jobs in forked children."""
+    from support.forks import Forks
+
+    with Forks() as process:
+        yield process
+
+
 @pytest.fixture(autouse=True)
 def _documents_find_their_files(request, tmp_path, monkeypatch, doctest_namespace):
     if request.node.path.suffix != ".md":

@@ -144,8 +144,10 @@ def _locked(path: Path, wait: float, refusal: MatchboundError) -> Iterator[None]
     finally:
         # Removed while it is held: who waits for it sees that the name is gone and makes a new
         # one. Windows cannot remove an open file; there `release` does it.
+        # A file that cannot be removed is left: it locks nothing any more.
         if os.name == "posix":
-            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
         lock.release()
 
 
@@ -204,10 +206,11 @@ def append_whole(path: Path, data: bytes) -> None:
 
 
 def cut(path: Path, size: int) -> None:
-    """Keep the first `size` bytes of a file, on disk too."""
+    """Keep the first `size` bytes of a file; on disk too, unless the disk fails."""
     with path.open("r+b") as file:
         file.truncate(size)
-        os.fsync(file.fileno())
+        with suppress(OSError):
+            os.fsync(file.fileno())
 
 
 @contextmanager

@@ -1,21 +1,15 @@
 """The labelling page's server: who may ask, what survives, who gets what."""
 
-import itertools
 import json
 import os
-import random
-import signal
 import sys
 import threading
 import time
-from contextlib import suppress
-from http.client import HTTPException
 
 import pytest
 
-from matchbound.audits.ledger import read_ledger
 from support.audits import contents, read_csv, run, write_csv
-from support.desks import make_desk, restarting, serving
+from support.desks import make_desk, serving
 
 
 @pytest.fixture(scope="module")
@@ -243,41 +237,6 @@ def test_two_people_label_five_hundred_nodes(tmp_path):
     assert {(x, y) for x, y in read_csv(audit / "labels.csv")} == {
         (x, truth.get(x, "")) for x in given
     }
-
-
-def test_killed_at_fifty_moments(tmp_path):
-    """What was acknowledged is there after a restart, and the files parse."""
-    audit, _ = make_desk(tmp_path / "data", labels=500, train=0, nodes=900)
-    rng, acknowledged = random.Random(8), {}
-    with restarting(audit) as (start, wait):
-        for _ in range(50):
-            process, client = start()
-            wait_for_search(client)
-            known = dict(read_csv(audit / "labels.csv")) if acknowledged else {}
-            assert acknowledged.items() <= known.items()
-            assert not read_ledger(audit).problems
-            timer = threading.Timer(rng.uniform(0, 0.2), os.kill, [process, signal.SIGKILL])
-            timer.start()
-            with suppress(OSError, HTTPException):
-                label_on(client, acknowledged)
-            timer.join()
-            wait()
-    assert len(acknowledged) > 50
-    assert len(dict(read_csv(audit / "labels.csv"))) - len(acknowledged) <= 50
-
-
-def label_on(client, acknowledged):
-    """Label, and now and then take the label back; both count once they are acknowledged."""
-    for turn in itertools.count(1):
-        shown = client.post("next")
-        if "record" not in shown:
-            return  # every node has a label
-        node, y = shown["record"]["id"], shown["candidates"][0]["id"]
-        client.post("label", place=shown["place"], matches=[y])
-        acknowledged[node] = y
-        if turn % 5 == 0:
-            del acknowledged[node]  # until the answer comes, it may or may not be there
-            client.post("undo")
 
 
 def test_what_a_user_may_get_wrong(client, tmp_path, capsys):

@@ -144,7 +144,7 @@ class Draw:
                     f"{str(place)!r}. Restore draw.json and sample.csv, or repeat the `draw` that "
                     "was interrupted."
                 )
-            if written:
+            if written and last["draw"] != drawn.digest:
                 drawn._check_extends(place, Draw.load(place))
                 more = {"choices": last["choices"]} if "choices" in last else {}
                 drawn.enter(ledger, extends=last["draw"], **more)

@@ -37,6 +37,7 @@ from matchbound.files import (
     read_json,
     remove,
     remove_if_empty,
+    write_whole,
 )
 from matchbound.tables import Digest
 
@@ -169,7 +170,7 @@ class Transaction:
     def __init__(self, folder: Path, ledger: Ledger) -> None:
         self.folder, self.path = folder, folder / NAME
         self.entries, self.journal = list(ledger.entries), ledger.journal
-        self.was_cut, self._salt = ledger.unfinished, ledger.journal.salt
+        self.is_unfinished, self._salt = ledger.unfinished, ledger.journal.salt
         self._put: list[Opening] = []
         self._parts = [
             _Appended(folder / JOURNAL, self.journal.size, self.journal.unfinished),
@@ -246,6 +247,11 @@ class Transaction:
         if final:
             self._put, self._salt = [], self.journal.salt
 
+    def cut(self) -> None:
+        """Cut off what a crash left unfinished, where nothing is added."""
+        for part in self._parts:
+            part.cut()
+
     def undo(self) -> None:
         """Cut off what was entered and is not final; a file that began with it is removed."""
         for part in reversed(self._parts):
@@ -256,27 +262,34 @@ class Transaction:
 
 
 class _Appended:
-    """A file that lines are appended to; what a crash left unfinished is cut off first."""
+    """A file that lines are appended to. `unfinished`: a crash left a part of one at its end."""
 
     def __init__(self, path: Path, size: int, unfinished: bool) -> None:
         self.path, self.size, self.waiting = path, size, bytearray()
-        self._start = size
-        if unfinished:
-            cut(path, size)
+        self._start, self._unfinished, self._is_new = size, unfinished, not is_file(path)
 
     def write(self, *, final: bool) -> None:
         waiting, self.waiting = bytes(self.waiting), bytearray()
-        if waiting:
+        if waiting and self._unfinished:  # in one step: what to repair must not be half repaired
+            write_whole({self.path: self.path.read_bytes()[: self.size] + waiting}, force=True)
+            self._unfinished = False
+        elif waiting:
             append_whole(self.path, waiting)
         self.size += len(waiting)
         if final:
-            self._start = self.size
+            self._start, self._is_new = self.size, False
+
+    def cut(self) -> None:
+        """Cut off what a crash left unfinished."""
+        if self._unfinished:
+            cut(self.path, self.size)
+            self._unfinished = False
 
     def undo(self) -> None:
-        if self.size > self._start > 0:
-            cut(self.path, self._start)
-        elif not self._start:
+        if self._is_new:
             remove(self.path)
+        elif self.size > self._start:
+            cut(self.path, self._start)
 
 
 @contextmanager

@@ -30,12 +30,13 @@ def repair(audit: "str | PathLike[str]", certificate: "str | PathLike[str] | Non
         return NOTHING
     paths = sorted(folder.glob("*.json")) if certificate is None else [Path(certificate)]
     with transaction(folder) as ledger:
-        if not ledger.was_cut:  # another process was writing that line
+        if not ledger.is_unfinished:  # another process was writing that line
             return NOTHING
         for path, record in _certificates(paths):
             if _follows(record, ledger):
                 ledger.add("certificate", certificate=record["digest"], **_facts(record))
                 return AGAIN.format(path.name)
+        ledger.cut()
     return CUT
 
 
