@@ -56,11 +56,14 @@ def test_an_export_is_written_whole_or_refused(made, tmp_path):
     audit, _, export = made
     with pytest.raises(InputError, match="redacted must be said, got an export without it"):
         mb.export(audit, tmp_path / "new")
-    with pytest.raises(InputError, match="out must be a folder that is empty or not there yet"):
-        mb.export(audit, export, redacted=True)
     (tmp_path / "empty").mkdir()
-    assert run("export", audit, "--redacted", "--out", tmp_path / "empty") == 0
+    for _ in range(2):  # the second time it is there already
+        assert run("export", audit, "--redacted", "--out", tmp_path / "empty") == 0
     assert [p.name for p in tmp_path.iterdir()] == ["empty"]
+    assert digests_in(tmp_path / "empty") == digests_in(export)
+    (tmp_path / "empty" / "mine.txt").touch()
+    with pytest.raises(InputError, match="out must be a folder that is empty or not there yet"):
+        mb.export(audit, tmp_path / "empty", redacted=True)
     assert run("export", tmp_path, "--redacted", "--out", tmp_path / "none") == 2
 
 

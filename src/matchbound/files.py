@@ -248,8 +248,13 @@ def remove_left_over(folder: Path) -> None:
             remove(path)
 
 
-def write_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write a folder of files, all of it or nothing; it must not exist yet, or be empty."""
+def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write a folder of files, all of it or nothing. It must not exist, be empty, or be the same.
+
+    What an earlier run to the same place left when it was killed is removed.
+    """
+    if _is_same_folder(folder, files):
+        return
     if is_file(folder) or (is_folder(folder) and any(folder.iterdir())):
         raise InputError(
             f"out must be a folder that is empty or not there yet, got {str(folder)!r}. Choose "
@@ -258,16 +263,15 @@ def write_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
     waiting: Path | None = None
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
+        _remove_left_over_folders(folder)
         waiting = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
         for name, content in files.items():
-            path = waiting / name
-            path.write_bytes(content.encode() if isinstance(content, str) else content)
-            _finish(path)
+            (waiting / name).write_bytes(content)
+            _finish(waiting / name)
         os.chmod(waiting, 0o777 & ~_umask())
         sync_folder(waiting)
         remove_if_empty(folder)
         os.replace(waiting, folder)
-        sync_folder(folder.parent)
     except OSError as error:
         raise EngineError(
             f"cannot write {folder}: {error.strerror}. Choose another place."
@@ -275,6 +279,25 @@ def write_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
     finally:
         if waiting is not None:
             shutil.rmtree(waiting, ignore_errors=True)
+    with suppress(OSError):  # it is there already
+        sync_folder(folder.parent)
+
+
+def _is_same_folder(folder: Path, files: Mapping[str, bytes]) -> bool:
+    """Whether a folder holds these files and no others."""
+    if not is_folder(folder) or {path.name for path in folder.iterdir()} != files.keys():
+        return False
+    return all(
+        is_file(folder / name) and (folder / name).read_bytes() == content
+        for name, content in files.items()
+    )
+
+
+def _remove_left_over_folders(folder: Path) -> None:
+    pattern = re.compile(rf"\.{re.escape(folder.name)}\.[a-z0-9_]{{8}}")
+    for path in folder.parent.iterdir():
+        if pattern.fullmatch(path.name) and is_folder(path):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def remove_if_empty(folder: Path) -> None:

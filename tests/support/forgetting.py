@@ -99,26 +99,29 @@ def state_of(folder):
 OPERATIONS = ("replace", "fsync", "unlink", "mkdir", "open", "chmod", "ftruncate", "rmdir")
 
 
+ENDED, IGNORED, STOPPED = 0, 8, 9
+
+
 def killed_at(number, action, *, full=False):
     """Run an action in a child that is killed before its file operation of this number.
 
-    Return whether it came to its end before that. With `full`, the operation finds the disk full
-    instead, and either it does not matter, or an error with a sentence follows.
+    Return STOPPED; ENDED if it has no such operation. With `full`, the operation finds the disk
+    full instead, and either it does not matter (IGNORED), or an error with a sentence follows.
     """
     child = os.fork()
     if not child:
         try:
             left = _count_down(number, full)
             action()
-            os._exit(8 if left[0] < 0 else 0)
+            os._exit(IGNORED if left[0] < 0 else ENDED)
         except MatchboundError:
-            os._exit(9 if full else 1)
+            os._exit(STOPPED if full else 1)
         except BaseException:
             os._exit(1)
     _, status = os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)
-    assert code in ((0, 8, 9) if full else (0, 9)), code
-    return code == 0
+    assert code in ((ENDED, IGNORED, STOPPED) if full else (ENDED, STOPPED)), code
+    return code
 
 
 def _count_down(number, full):
@@ -130,7 +133,7 @@ def _count_down(number, full):
             if left[0] == -1 and full:
                 raise OSError(errno.ENOSPC, "No space left on device")
             if left[0] < 0 and not full:
-                os._exit(9)
+                os._exit(STOPPED)
             return function(*arguments, **named)
 
         return call

@@ -31,7 +31,7 @@ from matchbound.files import (
 if TYPE_CHECKING:
     from os import PathLike
 
-UNDER_WAY = ".forget.json"
+UNDER_WAY = "forget.json"
 """A file that is there while `forget` runs: which entry it made, and a commitment to the ids."""
 OF_THE_DRAW = ("sample.csv", "train.csv", "gap.csv")
 
@@ -50,8 +50,15 @@ class Forgotten:
     still_in: tuple[str, ...] = ()
     certificates: int = 0
     version1: tuple[str, ...] = ()
+    done_in: int | None = None
+    """The entry of an earlier run, if it had erased everything already."""
 
     def __str__(self) -> str:
+        if self.done_in is not None:
+            return (
+                f"None of these ids is in the audit: entry {self.done_in} of its ledger, the last, "
+                "says that as many were erased."
+            )
         ids = "1 id is" if self.ids == 1 else f"{self.ids} ids are"
         nodes = "1 drawn node counts" if self.nodes == 1 else f"{self.nodes} drawn nodes count"
         text = f"{ids} erased from the audit; {nodes} as the worst case from now on."
@@ -88,6 +95,8 @@ def forget(audit: "str | PathLike[str]", ids: Sequence[str], *, reason: str = ""
         _refuse_links(folder)
         erasure = Erasure.of(folder, ledger, wanted)
         entry = _interrupted(ledger, erasure)
+        if entry is None and erasure.is_done(ledger.entries):
+            return Forgotten(0, 0, done_in=len(ledger.entries))
         if entry is None:
             erasure.refuse_unknown()
             entry = _enter(ledger, erasure, reason)
@@ -95,6 +104,8 @@ def forget(audit: "str | PathLike[str]", ids: Sequence[str], *, reason: str = ""
         certificates = {e["certificate"] for e in ledger.entries if e["kind"] == "certificate"}
         still_in = tuple(_still_in(folder, wanted, certificates))
         version1 = tuple(path.name for path in folder.glob("*.json") if _is_version1(path))
+        mark = _mark(folder)
+    _unmark(folder, mark)
     issued = len(certificates)
     return Forgotten(entry["count"], len(entry["places"]), still_in, issued, version1)
 
@@ -158,6 +169,12 @@ class Erasure:
         old = {name: None for name in (OLD_LEDGER, OLD_DRAW) if is_file(folder / name)}
         return Erasure(ids, frozenset(known), frozenset(places - before), contents | old)
 
+    def is_done(self, entries: Sequence[Entry]) -> bool:
+        """Whether as many ids were just erased, and none of these is there: it may be repeated."""
+        last = entries[-1]
+        is_last = last["kind"] == "forget" and last["count"] == len(self.ids.values)
+        return is_last and not self.known
+
     def refuse_unknown(self) -> None:
         unknown = [one for one in self.ids.values if one not in self.known]
         if unknown:
@@ -190,7 +207,7 @@ def _contents(
     }
     some_label = left is not None or any(journal.openings[one].name == "label" for one in gone)
     contents: dict[str, str | bytes | None] = {}
-    if gone or some_label:
+    if gone or some_label or journal.unfinished:
         rest = journal.without(gone, keeps_salt=not some_label)
         contents[JOURNAL] = b"".join(rest.lines())
     contents |= drawn
@@ -238,12 +255,29 @@ def _carry_out(folder: Path, erasure: Erasure) -> None:
             else:
                 write_whole({folder / name: content}, force=True)
         remove_left_over(folder)
-        remove(folder / UNDER_WAY)
     except (MatchboundError, OSError) as error:
-        raise UnfinishedError(
-            f"the erasure is on record, but {error} Then repeat the command with the same ids: it "
-            "erases the rest."
-        ) from None
+        raise _unfinished(error) from None
+
+
+def _unfinished(error: Exception) -> UnfinishedError:
+    return UnfinishedError(
+        f"the erasure is on record, but {error} Then repeat the command with the same ids: it "
+        "erases the rest."
+    )
+
+
+def _mark(folder: Path) -> bytes | None:
+    path = folder / UNDER_WAY
+    return path.read_bytes() if is_file(path) else None
+
+
+def _unmark(folder: Path, mark: bytes | None) -> None:
+    """Remove the mark of this run at the very end: until then the same command is repeated."""
+    try:
+        if mark is not None and _mark(folder) == mark:
+            remove(folder / UNDER_WAY)
+    except OSError as error:
+        raise _unfinished(error) from None
 
 
 def _still_in(folder: Path, ids: Ids, certificates: set[str]) -> Iterator[str]:

@@ -36,12 +36,12 @@ def export(
             f"Run: matchbound repair {folder}"
         )
     on_record = {one["certificate"] for one in ledger.of_kind("certificate")}
-    files: dict[str, str | bytes] = {LEDGER: (folder / LEDGER).read_bytes()[: ledger.size]}
+    files: dict[str, bytes] = {LEDGER: (folder / LEDGER).read_bytes()[: ledger.size]}
     for path, record in _certificates(folder):
         if record.version == VERSION and record.content.get("digest") in on_record:
             name = "report.html" if path.name == "certificate.json" else f"{path.stem}.html"
             files[path.name] = path.read_bytes()
-            files[name] = page(Certificate.of(record), {})
+            files[name] = page(Certificate.of(record), {}).encode()
     for pattern in ("*.seal", "*.seal.sig"):
         files |= {path.name: path.read_bytes() for path in sorted(folder.glob(pattern))}
     write_folder(place, files)
