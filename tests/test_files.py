@@ -23,7 +23,8 @@ def python(code, *arguments, fcntl=True):
     paths = [*([] if fcntl else [NO_FCNTL]), SOURCES]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
     command = [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)]
-    return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, env=env, stdin=pipe, stdout=pipe, text=True)
 
 
 CHECKS = """
@@ -51,10 +52,10 @@ CHECKS = """
         pass
     for _ in range(2):
         with transaction(folder, begins=True) as ledger:
-            ledger.add("label")
+            ledger.add("test")
     try:
         with transaction(folder) as ledger:
-            ledger.add("label")
+            ledger.add("test")
             ledger.commit()
             raise InputError("refused")
     except InputError:
@@ -131,7 +132,7 @@ COUNT = """
 
     for _ in range(10):
         with transaction(Path(sys.argv[1]), begins=True) as ledger:
-            ledger.add("label", number=len(ledger.entries))
+            ledger.add("test", number=len(ledger.entries))
 """
 
 
@@ -175,6 +176,75 @@ def test_an_append_that_fails_leaves_the_file_as_it_was(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space left"):
         files.append_whole(path, b" after")
     assert path.read_bytes() == b"before"
+
+
+WAIT = """
+    import sys, time
+    from pathlib import Path
+    from matchbound import files
+
+    out = Path(sys.argv[1]) / "a"
+    with files.temporary_folder(out.parent), files.written_whole(out, force=True) as path:
+        path.write_text("a")
+        print(path.name, flush=True)
+        sys.stdin.readline()
+"""
+
+
+def temporary(folder):
+    names = [path.name for path in folder.rglob("*")]
+    return sorted(name for name in names if name.startswith((".matchbound-", "matchbound-")))
+
+
+def test_what_a_killed_command_left_is_removed_and_nothing_of_a_running_one(tmp_path, monkeypatch):
+    pytest.importorskip("fcntl")
+    running, killed = python(WAIT, tmp_path), python(WAIT, tmp_path)
+    names = [running.stdout.readline().strip(), killed.stdout.readline().strip()]
+    before = temporary(tmp_path)
+    assert len(before) == 6  # two files, two folders, two marks in them
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    assert temporary(tmp_path) == before
+    monkeypatch.setattr(files, "SETTLED", 0.0)
+    files.write_whole({tmp_path / "b": "b"}, force=False)
+    assert names[0] in temporary(tmp_path)
+    assert names[1] not in temporary(tmp_path)
+    with files.temporary_folder(tmp_path):
+        pass
+    assert len(temporary(tmp_path)) == 3
+    running.communicate("\n")
+    assert running.returncode == 0
+    assert (tmp_path / "a").read_text() == "a"
+    assert temporary(tmp_path) == []
+
+
+def test_a_file_of_a_user_is_not_taken_for_a_temporary_one(tmp_path):
+    for name in (".b.12345678", ".matchbound", "matchbound-notes"):
+        (tmp_path / name).write_text("mine")
+    files.write_whole({tmp_path / "b": "b"}, force=False)
+    with files.temporary_folder(tmp_path):
+        pass
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_a_file_that_changes_while_it_is_hashed_is_hashed_again_or_refused(tmp_path, monkeypatch):
+    path, through, times = tmp_path / "file", files._read_through, []
+    path.write_bytes(b"before")
+
+    def changed(times_at_most):
+        def read(real):
+            content = through(real)
+            if len(times) < times_at_most:
+                times.append(path.write_bytes(b"x" * (len(times) + 1)))
+            return content
+
+        return read
+
+    monkeypatch.setattr(files, "_read_through", changed(1))
+    assert files.digest_of_file(path) == files.digest_of_text("x")
+    monkeypatch.setattr(files, "_read_through", changed(99))
+    with pytest.raises(EngineError, match="it was changed or replaced while it was being read"):
+        files.digest_of_file(path)
 
 
 def test_this_process_has_fcntl_unless_it_is_taken_away():

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -135,3 +136,23 @@ def test_public_names_of_bounds():
         "sequence",
         "upper",
     ]
+
+
+def test_the_sdist_has_what_is_needed_and_nothing_else(tmp_path):
+    """No tests, benchmarks or notes of developers: whoever wants them has the repository."""
+    build = pytest.importorskip("hatchling.build", reason="hatchling, which builds it, is missing")
+    root = Path(matchbound.__file__).parents[2]
+    code = f"from hatchling.build import build_sdist; print(build_sdist({str(tmp_path)!r}))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
+    assert build is not None
+    with tarfile.open(tmp_path / done.stdout.split()[-1]) as archive:
+        names = {name.split("/", 1)[1] for name in archive.getnames()}
+        size = sum(member.size for member in archive.getmembers())
+    tops = {name.split("/")[0] for name in names}
+    assert tops <= {
+        *("src", "docs", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"),
+        *("pyproject.toml", "PKG-INFO", ".gitignore"),
+    }
+    assert {"src/matchbound/__init__.py", "README.md", "LICENSE", "docs/ledger.md"} <= names
+    assert not [name for name in names if "__pycache__" in name or name.endswith(".ipynb")]
+    assert size < 4 << 20

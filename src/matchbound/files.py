@@ -5,6 +5,8 @@ works on Linux, macOS and Windows.
 """
 
 import csv
+import errno
+import glob
 import hashlib
 import io
 import itertools
@@ -12,16 +14,38 @@ import json
 import os
 import re
 import shutil
+import stat
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from matchbound.errors import EngineError, InputError, MatchboundError
 
+try:
+    from fcntl import LOCK_EX, LOCK_NB, flock
+except ImportError:  # Windows
+    HAS_LOCKS = False
+else:
+    HAS_LOCKS = True
+
 Rows = Iterable[Sequence[Any]]
+LIMIT = 256 << 20
+"""Bytes of a draw.json or a certificate.json: a larger one is none, and would fill the memory."""
+LONG_LIMIT = 2 << 30
+"""Bytes of what has a line for each node or event: the ledger, sample.csv, gap.csv."""
+DEPTH = 100
+"""Levels to which JSON may be nested; what matchbound writes has fewer than ten."""
+TRIES = 3
+"""How often a file is read that someone writes to meanwhile."""
+TEMPORARY = ".matchbound-"
+"""How the names of files begin that are not complete yet, or that mark a folder as in use."""
+SETTLED = 60.0
+"""Seconds after which a mark is locked for certain, if the process that made it still runs."""
 PATIENCE = 600.0
 """Seconds to wait while another process writes to the same audit folder."""
 STALE = 3.0
@@ -34,6 +58,11 @@ def refuse_existing(paths: list[Path], force: bool) -> None:
             raise InputError(
                 f"out must be a file, got {str(path)!r}, a folder. Choose another place."
             )
+        if is_there(path) and not is_file(path):
+            raise InputError(
+                f"out must be a file, got {str(path)!r}, a pipe, a device or a link to nothing. "
+                "Choose another place."
+            )
         if is_file(path) and not force:
             raise InputError(
                 f"out must not exist yet, got {str(path)!r}. Choose another place, or use --force."
@@ -42,15 +71,17 @@ def refuse_existing(paths: list[Path], force: bool) -> None:
 
 def refuse_input_as_out(out: Path, inputs: Iterable[str | Path | None]) -> None:
     for path in inputs:
-        if path is not None and Path(path).resolve() == out.resolve():
+        if path is not None and resolved(Path(path)) == resolved(out):
             raise InputError(f"out must not be an input, got {str(out)!r}. Choose another place.")
 
 
 def check_writable(path: Path) -> None:
     """Refuse a path where no file can be written, before anything is done that stays."""
-    folder = next(place for place in path.resolve().parents if place.exists())
+    folder = next(place for place in resolved(path).parents if os.path.exists(place))
     try:
-        with tempfile.NamedTemporaryFile(prefix=f".{path.name}.", dir=folder):
+        with suppress(FileNotFoundError):
+            path.lstat()  # a name may be too long
+        with _temporary(folder):
             pass
     except OSError as error:
         raise EngineError(f"cannot write {path}: {error.strerror}. Choose another place.") from None
@@ -171,22 +202,20 @@ def write_whole(files: Mapping[Path, str | bytes], *, force: bool) -> None:
     refuse_existing(list(files), force)
     waiting: dict[Path, Path] = {}
     try:
-        for path, content in files.items():
-            waiting[path] = _beside(path)
-            waiting[path].write_bytes(content.encode() if isinstance(content, str) else content)
-            _finish(waiting[path])
-        for path in files:
-            os.replace(waiting[path], path)
-        for folder in {path.parent for path in files}:
-            sync_folder(folder)
+        with ExitStack() as temporaries:
+            for path, content in files.items():
+                waiting[path] = temporaries.enter_context(_beside(path))
+                waiting[path].write_bytes(content.encode() if isinstance(content, str) else content)
+                _finish(waiting[path])
+            for path in files:
+                os.replace(waiting[path], path)
+            for folder in {path.parent for path in files}:
+                sync_folder(folder)
     except OSError as error:
         places = ", ".join(str(path) for path in files)
         raise EngineError(
             f"cannot write {places}: {error.strerror}. Choose another place."
         ) from None
-    finally:
-        for temporary in waiting.values():
-            remove(temporary)
 
 
 def append_whole(path: Path, data: bytes) -> None:
@@ -237,14 +266,16 @@ def remove(path: Path) -> None:
     path.unlink(missing_ok=True)
 
 
-LEFT_OVER = re.compile(r"\..+\.(csv|html|json|jsonl|parquet|seal|sig)\.[a-z0-9_]{8}")
-"""The names of files that `_beside` makes, which a killed command leaves."""
+OF_VERSION1 = re.compile(r"\..+\.(csv|html|json|jsonl|parquet)\.[a-z0-9_]{8}")
+"""The names of version 1's temporary files, which no later command removes."""
 
 
 def remove_left_over(folder: Path) -> None:
-    """Remove the temporary files of killed commands. No other command may be writing there."""
+    """Remove the temporary files of killed commands, those of version 1 too."""
     for path in folder.iterdir():
-        if LEFT_OVER.fullmatch(path.name) and is_file(path):
+        if path.name.startswith(TEMPORARY):
+            _remove_left(path, remove)
+        elif OF_VERSION1.fullmatch(path.name) and is_file(path):
             remove(path)
 
 
@@ -306,12 +337,82 @@ def remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _beside(path: Path) -> Path:
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
     """Make an empty file in the same folder, to hold the content until it is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    os.close(handle)
-    return Path(name)
+    for left in glob.glob(f"{glob.escape(str(path.parent))}/{TEMPORARY}*"):
+        _remove_left(Path(left), remove)
+    with _temporary(path.parent) as temporary:
+        yield temporary
+
+
+@contextmanager
+def temporary_folder(parent: "str | os.PathLike[str] | None" = None) -> Iterator[str]:
+    """Make a folder for what is not kept, and remove it at the end; remove those of the killed."""
+    place = Path(parent or tempfile.gettempdir())
+    for mark in glob.glob(f"{glob.escape(str(place))}/matchbound-*/{TEMPORARY}*"):
+        if time.time() - _modified(mark) > SETTLED:
+            _remove_left(Path(mark), lambda path: shutil.rmtree(path.parent, ignore_errors=True))
+    temporary = tempfile.TemporaryDirectory(
+        prefix="matchbound-", dir=place, ignore_cleanup_errors=True
+    )
+    with temporary as folder, _temporary(Path(folder)):
+        yield folder
+
+
+@contextmanager
+def _temporary(folder: Path) -> Iterator[Path]:
+    """Make an empty file, and remove it at the end.
+
+    It is locked meanwhile, and the system releases the lock of a process that is killed: so other
+    commands know what they may remove. Windows, which cannot move an open file, has no such lock.
+    """
+    while True:
+        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
+        if not HAS_LOCKS or (_lock(handle) and os.path.exists(name)):
+            break
+        os.close(handle)  # another command removes it: it found it before it was locked
+    if not HAS_LOCKS:
+        os.close(handle)
+    try:
+        yield Path(name)
+    finally:
+        remove(Path(name))
+        if HAS_LOCKS:
+            os.close(handle)
+
+
+def _remove_left(path: Path, how: Callable[[Path], None]) -> None:
+    """Remove what a killed command left; nothing that is locked, or that another user made."""
+    if not HAS_LOCKS:
+        return
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            if os.fstat(handle).st_uid == os.geteuid() and _lock(handle, if_none=False):
+                how(path)
+        finally:
+            os.close(handle)
+
+
+def _modified(path: str) -> float:
+    """When a file was last written to; now, if it is gone."""
+    try:
+        return os.stat(path, follow_symlinks=False).st_mtime
+    except OSError:
+        return time.time()
+
+
+def _lock(handle: int, *, if_none: bool = True) -> bool:
+    """Lock an open file, if nobody else has; `if_none` is returned where there are no locks."""
+    try:
+        flock(handle, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return if_none
+    return True
 
 
 def _finish(path: Path) -> None:
@@ -336,18 +437,14 @@ def sync_folder(folder: Path) -> None:
 def written_whole(path: Path, *, force: bool) -> Iterator[Path]:
     """Give a path beside `path` to write a large file to; once complete, it becomes `path`."""
     refuse_existing([path], force)
-    waiting: Path | None = None
     try:
-        waiting = _beside(path)
-        yield waiting
-        _finish(waiting)
-        os.replace(waiting, path)
-        sync_folder(path.parent)
+        with _beside(path) as waiting:
+            yield waiting
+            _finish(waiting)
+            os.replace(waiting, path)
+            sync_folder(path.parent)
     except OSError as error:
         raise EngineError(f"cannot write {path}: {error.strerror}. Choose another place.") from None
-    finally:
-        if waiting is not None:
-            remove(waiting)
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str = ",") -> str:
@@ -381,10 +478,38 @@ def _csv(
         yield text.getvalue()
 
 
-def read_text(path: Path, argument: str, way_out: str) -> str:
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file to read it; a pipe or a device, which may never end, is refused at once."""
+    _refuse_irregular(path.stat())
+    flags = getattr(os, "O_NONBLOCK", 0)  # if it becomes a pipe now, opening it does not wait
+    file = open(path, "rb", opener=lambda name, mode: os.open(name, mode | flags))  # noqa: SIM115
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return file.read()
+        _refuse_irregular(os.fstat(file.fileno()))
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def _refuse_irregular(facts: os.stat_result) -> None:
+    if stat.S_ISDIR(facts.st_mode):
+        raise OSError(errno.EISDIR, "it is a folder")
+    if not stat.S_ISREG(facts.st_mode):
+        raise OSError(errno.EINVAL, "it is a pipe or a device, not a regular file")
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """Read a whole file; raise OSError if it is no regular file, or has more bytes than `limit`."""
+    with open_regular(path) as file:
+        if os.fstat(file.fileno()).st_size > limit:
+            raise OSError(errno.EFBIG, f"it has more than {limit >> 20} MiB")
+        return file.read()
+
+
+def read_text(path: Path, argument: str, way_out: str, limit: int = LIMIT) -> str:
+    """Read a file of UTF-8 text whole, if it has at most `limit` bytes."""
+    try:
+        return read_bytes(path, limit).decode("utf-8-sig")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(
@@ -392,36 +517,96 @@ def read_text(path: Path, argument: str, way_out: str) -> str:
         ) from None
 
 
-_hashed: ContextVar[dict[tuple[object, ...], str] | None] = ContextVar("hashed", default=None)
+@dataclass(frozen=True)
+class Seen:
+    """A file as it is at one moment: its path, and what a write or a replacement changes."""
+
+    path: Path
+    facts: tuple[int, ...]
+
+    @staticmethod
+    def at(path: Path) -> "Seen":
+        return Seen(path, _facts(path.stat()))
+
+    @property
+    def size(self) -> int:
+        return self.facts[2]
+
+    @property
+    def is_now(self) -> bool:
+        """Whether the file is still there, and as it was."""
+        try:
+            return _facts(self.path.stat()) == self.facts
+        except OSError:
+            return False
+
+    def refuse_changed(self) -> None:
+        if not self.is_now:
+            raise _changed(self.path)
+
+
+def _facts(of: os.stat_result) -> tuple[int, ...]:
+    return (of.st_dev, of.st_ino, of.st_size, of.st_mtime_ns, of.st_ctime_ns)
+
+
+def _changed(path: Path) -> EngineError:
+    return EngineError(
+        f"cannot read {path}: it was changed or replaced while it was being read. "
+        "Run the command again when nothing writes to it."
+    )
+
+
+@dataclass(frozen=True)
+class Content:
+    """What all bytes of a file were read for: their SHA-256, and whether one of them is NUL."""
+
+    digest: str
+    has_nul: bool
+
+
+_read: ContextVar[dict[Seen, Content] | None] = ContextVar("read", default=None)
 
 
 @contextmanager
 def hashing_once() -> Iterator[None]:
     """Hash each file at most once within, also within calls of functions that do the same."""
-    if _hashed.get() is not None:
+    if _read.get() is not None:
         yield
         return
-    token = _hashed.set({})
+    token = _read.set({})
     try:
         yield
     finally:
-        _hashed.reset(token)
+        _read.reset(token)
 
 
 def digest_of_file(path: Path) -> str:
-    hashed = _hashed.get()
-    if hashed is None:
-        return _sha256(path)
-    state = path.stat()
-    key = (path.resolve(), state.st_ino, state.st_size, state.st_mtime_ns)
-    if key not in hashed:
-        hashed[key] = _sha256(path)
-    return hashed[key]
+    return content_of_file(path).digest
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def content_of_file(path: Path) -> Content:
+    """Read a file through; read it again if it is changed meanwhile, and give up in the end."""
+    contents = _read.get()
+    real = resolved(path)
+    for _ in range(TRIES):
+        seen = Seen.at(real)
+        content = None if contents is None else contents.get(seen)
+        if content is None:
+            content = _read_through(real)
+        if seen.is_now:
+            if contents is not None:
+                contents[seen] = content
+            return content
+    raise _changed(path)
+
+
+def _read_through(path: Path) -> Content:
+    digest, has_nul = hashlib.sha256(), False
+    with open_regular(path) as file:
+        while data := file.read(1 << 20):
+            digest.update(data)
+            has_nul = has_nul or b"\0" in data
+    return Content(digest.hexdigest(), has_nul)
 
 
 def digest_of_text(text: str) -> str:
@@ -437,7 +622,7 @@ def digest_of_json(value: Any) -> str:
 
 def find_file(path: str, beside: Path) -> list[Path]:
     """The files that a recorded path may mean: one in or beside a folder."""
-    recorded, folder = Path(path), beside.resolve()
+    recorded, folder = Path(path), resolved(beside)
     paths: list[Path] = []
     for parent in (folder, folder.parent):
         paths += [parent / recorded, parent / recorded.name]
@@ -452,6 +637,19 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def is_there(path: Path) -> bool:
+    """Whether anything has this name, be it a pipe or a link to nothing."""
+    return os.path.lexists(path)
+
+
+def resolved(path: Path) -> Path:
+    """The absolute path without links; with them, where they go in a circle."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return path.absolute()
+
+
 def is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
@@ -461,7 +659,31 @@ def is_folder(path: Path) -> bool:
 
 def read_json(text: str) -> Any:
     """Parse JSON; refuse a name that is there twice, because only one value would be used."""
-    return json.loads(text, object_pairs_hook=_once)
+    try:
+        value = json.loads(text, object_pairs_hook=_once)
+    except RecursionError:
+        raise _too_deep() from None
+    if text.count("[") + text.count("{") > DEPTH:
+        _refuse_deep(value)
+    return value
+
+
+def _refuse_deep(value: Any) -> None:
+    """Refuse what is nested so deeply that functions that call themselves fail on it."""
+    level = [value]
+    for _ in range(DEPTH):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, list | dict)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    if level:
+        raise _too_deep()
+
+
+def _too_deep() -> ValueError:
+    return ValueError(f"it is nested more than {DEPTH} deep")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -371,7 +371,7 @@ def test_a_broken_ledger_is_not_repaired(audit, capsys):
 def test_an_unfinished_line_is_cut_off_by_the_next_entry(audit):
     with (audit / "ledger.jsonl").open("a") as file:
         file.write('{"entry": 7')
-    append(audit, "register", holdout={}, validation=0)
+    append(audit, "search", records=None)
     assert not read_ledger(audit).problems
     assert [entry["entry"] for entry in entries(audit)] == [1, 2, 3, 4, 5, 6, 7]
 

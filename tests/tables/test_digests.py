@@ -457,13 +457,13 @@ def test_a_threshold_is_no_part_of_an_output_without_scores(audit):
 def test_every_file_is_hashed_once_a_command(audit, monkeypatch):
     put_labels(audit)
     folder, hashed = audit.parent, []
-    original = files._sha256
+    original = files._read_through
 
     def counted(path):
         hashed.append(path.resolve())
         return original(path)
 
-    monkeypatch.setattr(files, "_sha256", counted)
+    monkeypatch.setattr(files, "_read_through", counted)
     matchers = {name: folder / f"{name}.csv" for name in ("holdout", "complete")}
     mb.certify(audit, **matchers, out=audit / "certificate.json")
     read = {*matchers.values(), folder / "people.csv", audit / "labels.csv", audit / "draw.json"}

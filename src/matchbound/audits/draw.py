@@ -28,6 +28,7 @@ from matchbound.audits.written import Written
 from matchbound.engines import Engine
 from matchbound.errors import InputError, MatchboundError, UnfinishedError
 from matchbound.files import (
+    LONG_LIMIT,
     alone,
     csv_text,
     digest_of_text,
@@ -311,6 +312,8 @@ class Draw:
             else:
                 draw = replace(draw, salt=opening.salt)
             changed = draw.written.as_dict() != record
+        except MatchboundError:
+            raise
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(
                 f"audit must hold a draw.json as drawn, got one that cannot be read ({error}). "
@@ -371,12 +374,12 @@ def join_orders(trained: Sequence[str], validated: Sequence[str]) -> tuple[Row, 
 
 
 def read_gap(path: Path, way_out: str) -> tuple[str, ...]:
-    text = read_text(path, "audit", way_out)
+    text = read_text(path, "audit", way_out, LONG_LIMIT)
     return tuple(node for (node,) in list(csv.reader(io.StringIO(text, newline="")))[1:])
 
 
 def read_sample(path: Path, way_out: str) -> tuple[Row, ...]:
-    text = read_text(path, "audit", way_out)
+    text = read_text(path, "audit", way_out, LONG_LIMIT)
     try:
         return tuple(
             (node, int(train) if train else None, int(validation) if validation else None)

@@ -8,7 +8,7 @@ from typing import Any
 from matchbound.audits.ledger import NAME, Entry, read_ledger
 from matchbound.audits.written import Written
 from matchbound.errors import InputError
-from matchbound.files import digest_of_text, is_file, read_json
+from matchbound.files import digest_of_text, is_file, is_there, read_json, read_text
 
 LABELS = "labels.csv"
 OLD_LEDGER = "ledger-1.jsonl"
@@ -17,7 +17,7 @@ OLD_DRAW = "draw-1.json"
 
 
 def refuse_labels(folder: Path) -> None:
-    if (folder / LABELS).exists():
+    if is_there(folder / LABELS):
         raise InputError(
             f"out must not hold labels yet, got {str(folder)!r}: a draw comes before them. "
             "Draw into another folder, or move labels.csv away: a fresh draw costs its δ again."
@@ -40,7 +40,7 @@ def written_in(folder: Path) -> Written | None:
 
 def _unchanged(folder: Path) -> Any:
     """The content of draw.json, of whichever version; raise ValueError if it was changed."""
-    record = read_json((folder / "draw.json").read_text("utf-8"))
+    record = read_json(read_text(folder / "draw.json", "audit", "Restore it."))
     body = {name: value for name, value in record.items() if name != "digest"}
     if record["digest"] != digest_of_text(json.dumps(body, sort_keys=True)):
         raise ValueError("draw.json was changed")

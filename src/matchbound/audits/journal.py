@@ -63,7 +63,8 @@ def canonical(name: str, value: Any) -> bytes:
 
 def is_sealed(value: Any) -> bool:
     """Whether a fact of an entry is a commitment that was not opened."""
-    return isinstance(value, dict) and value.keys() == {"sealed"}
+    is_one = isinstance(value, dict) and value.keys() == {"sealed"}
+    return is_one and isinstance(value["sealed"], str)
 
 
 class Journal:

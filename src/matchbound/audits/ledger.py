@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from matchbound.audits.entries import malformed
 from matchbound.audits.journal import NAME as JOURNAL
 from matchbound.audits.journal import (
     SEALED,
@@ -28,12 +29,14 @@ from matchbound.audits.places import NAME as PLACES
 from matchbound.audits.places import finished_lines, new_lines
 from matchbound.errors import EngineError, InputError, MatchboundError
 from matchbound.files import (
+    LONG_LIMIT,
     append_whole,
     cut,
     digest_of_text,
     is_file,
     is_folder,
     one_writer,
+    read_bytes,
     read_json,
     remove,
     remove_if_empty,
@@ -114,7 +117,7 @@ def refuse_version1(folder: Path) -> None:
 def read_ledger(folder: Path, name: str = NAME) -> Ledger:
     """Read all finished entries, and check their digests."""
     try:
-        data = (folder / name).read_bytes()
+        data = read_bytes(folder / name, LONG_LIMIT)
     except OSError as error:
         raise InputError(
             f"audit must hold {name} as `matchbound draw` wrote it, got {str(folder)!r} "
@@ -124,6 +127,7 @@ def read_ledger(folder: Path, name: str = NAME) -> Ledger:
     entries, journal = tuple(_parsed(line) for line in lines), read_journal(folder)
     problems = (*_problems(entries), *_unfaithful(entries, journal))
     opened = tuple(journal.opened(entry) for entry in entries)
+    problems = problems or tuple(malformed(opened))
     return Ledger(opened, problems, bool(rest), len(data) - len(rest), journal)
 
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from matchbound.errors import InputError
-from matchbound.files import find_file, is_file, read_json
+from matchbound.files import LONG_LIMIT, find_file, is_file, read_bytes, read_json, resolved
 
 NAME = "paths.jsonl"
 
@@ -22,8 +22,8 @@ def recorded(path: str | None, folder: Path | None) -> str | None:
         return None
     if folder is not None and "://" not in path:
         place = Path(os.path.abspath(path))
-        if place.is_relative_to(folder.resolve()):
-            return place.relative_to(folder.resolve()).as_posix()
+        if place.is_relative_to(resolved(folder)):
+            return place.relative_to(resolved(folder)).as_posix()
     return _name(path)
 
 
@@ -48,7 +48,7 @@ def whole_paths(folder: Path) -> list[str]:
 def finished_lines(path: Path) -> tuple[list[bytes], int, bool]:
     """The finished lines of a file, their bytes, and whether one is unfinished; none if no file."""
     try:
-        data = path.read_bytes() if is_file(path) else b""
+        data = read_bytes(path, LONG_LIMIT) if is_file(path) else b""
     except OSError as error:
         raise InputError(
             f"audit must hold files that can be read, got {str(path)!r} ({error.strerror}). "

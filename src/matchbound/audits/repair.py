@@ -8,7 +8,7 @@ from matchbound.audits.inputs import Inputs
 from matchbound.audits.ledger import Transaction, sound_ledger, transaction
 from matchbound.audits.standing import Issued
 from matchbound.errors import MatchboundError
-from matchbound.files import digest_of_json, read_json
+from matchbound.files import digest_of_json, read_json, read_text
 from matchbound.theorems import Choices
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _certificates(paths: list[Path]) -> Iterator[tuple[Path, Any]]:
     """The contents of those files that are certificates, and as they were written."""
     for path in paths:
         try:
-            record = read_json(path.read_text("utf-8"))
+            record = read_json(read_text(path, "certificate", "Restore it."))
             body = {name: value for name, value in record.items() if name != "digest"}
             if record["digest"] == digest_of_json(body) and _facts(record):
                 yield path, record

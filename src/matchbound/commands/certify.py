@@ -1,7 +1,6 @@
 """`matchbound certify`: bound a matcher's precision and recall."""
 
 import argparse
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,7 @@ from matchbound.commands.options import (
     chosen,
     columns,
 )
-from matchbound.commands.terminal import progress, say
+from matchbound.commands.terminal import note, progress, say
 from matchbound.errors import InputError
 
 if TYPE_CHECKING:
@@ -118,11 +117,11 @@ def run(options: argparse.Namespace) -> int:
 def _check_out(options: argparse.Namespace) -> Path:
     """The path of the certificate; refuse it before anything is computed."""
     from matchbound.audits.audit import Audit
-    from matchbound.files import check_writable, refuse_existing, refuse_input_as_out
+    from matchbound.files import check_writable, is_folder, refuse_existing, refuse_input_as_out
 
     out = Path(options.out or Path(options.audit or ".") / "certificate.json")
     refuse_existing([out], options.force)
-    if options.audit is None or Path(options.audit).is_dir():
+    if options.audit is None or is_folder(Path(options.audit)):
         check_writable(out)
     inputs = [options.labels, options.population, options.trained_on]
     inputs += Audit(Path(options.audit)).files if options.audit is not None else []
@@ -155,4 +154,4 @@ def _print_required(
     for metric, target in required.items():
         verdict = "certified" if met[metric] else "not certified"
         verdict += f" ({reason})" if reason else ""
-        print(f"Required {metric} {target:g}: {verdict}.", file=sys.stderr)
+        note(f"Required {metric} {target:g}: {verdict}.")

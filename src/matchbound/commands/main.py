@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-from matchbound.commands.terminal import interrupted_by_sigterm, say
+from matchbound.commands.last_resort import sentence_of
+from matchbound.commands.terminal import flush, interrupted_by_signals, note, say
 from matchbound.commands.verbs import VERBS, overview
-from matchbound.errors import InputError, MatchboundError, UnfinishedError
+from matchbound.errors import InputError, UnfinishedError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,17 +25,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     words = list(sys.argv[1:] if arguments is None else arguments)
-    with interrupted_by_sigterm() as received:
+    with interrupted_by_signals() as received:
         try:
             return _run(words)
-        except MatchboundError as error:
-            print(f"matchbound: {error}", file=sys.stderr)
-            return 1 if isinstance(error, UnfinishedError) else 2
         except KeyboardInterrupt:
             return 128 + (received or [signal.SIGINT])[0]
+        except Exception as error:
+            note(f"matchbound: {sentence_of(error)}")
+            return 1 if isinstance(error, UnfinishedError) else 2
 
 
 def _run(words: list[str]) -> int:
+    try:
+        return _run_verb(words)
+    finally:
+        flush()
+
+
+def _run_verb(words: list[str]) -> int:
     if not words or words[0].startswith("-"):
         return _without_a_verb(words)
     options = parser_of(words[0]).parse_args(words[1:])
@@ -124,7 +132,7 @@ class _ShowAll(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         assert isinstance(parser, Parser)
-        print(parser.format_all(), end="")
+        say(parser.format_all(), end="")
         parser.exit()
 
 

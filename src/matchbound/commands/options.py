@@ -174,7 +174,9 @@ def by_algorithm(texts: Sequence[str] | None) -> Any:
     """Parse a file, or `name=FILE` for each algorithm."""
     if not texts:
         return None
-    if len(texts) == 1 and ("=" not in texts[0] or Path(texts[0]).exists()):
+    from matchbound.files import is_there
+
+    if len(texts) == 1 and ("=" not in texts[0] or is_there(Path(texts[0]))):
         return texts[0]
     files = dict(pairs(texts, "holdout and complete"))
     if len(files) < len(texts):

@@ -10,10 +10,10 @@ from contextlib import contextmanager, suppress
 from matchbound.errors import EngineError
 
 
-def say(text: object) -> None:
+def say(text: object, end: str = "\n") -> None:
     """Print; if nobody reads any more, discard the text and what follows."""
     try:
-        print(text, flush=True)
+        print(text, end=end, flush=True)
     except BrokenPipeError:
         with suppress(OSError, AttributeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -23,13 +23,28 @@ def say(text: object) -> None:
 
 def progress(stage: str) -> None:
     """Print a stage of the work to a terminal; print nothing to a file or a pipe."""
-    if sys.stderr.isatty():
-        print(f"matchbound: {stage} …", file=sys.stderr)
+    if sys.stderr is not None and sys.stderr.isatty():
+        note(f"matchbound: {stage} …")
+
+
+def note(text: object) -> None:
+    """Print to stderr, if it can be written to: it is where a failure would be told."""
+    with suppress(OSError, ValueError):
+        print(text, file=sys.stderr, flush=True)
+
+
+def flush() -> None:
+    """Hand on what was printed: at the end of the process Python itself would print an error."""
+    if sys.stdout is not None:
+        say("", end="")
 
 
 @contextmanager
-def interrupted_by_sigterm() -> Iterator[list[int]]:
-    """Treat SIGTERM like Ctrl-C, so that temporary files are removed; yield signals received."""
+def interrupted_by_signals() -> Iterator[list[int]]:
+    """Treat SIGTERM and SIGHUP like Ctrl-C: what is temporary is removed. Yield those received.
+
+    A signal that is ignored, as SIGHUP under nohup, stays so.
+    """
     received: list[int] = []
 
     def interrupt(number: int, _: object) -> None:
@@ -39,8 +54,13 @@ def interrupted_by_sigterm() -> Iterator[list[int]]:
     if threading.current_thread() is not threading.main_thread():
         yield received
         return
-    before = signal.signal(signal.SIGTERM, interrupt)
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {one: signal.getsignal(one) for one in signals}
+    handled = [one for one in signals if before[one] not in (signal.SIG_IGN, None)]
     try:
+        for one in handled:
+            signal.signal(one, interrupt)
         yield received
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for one in handled:
+            signal.signal(one, before[one])

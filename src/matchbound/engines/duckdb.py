@@ -13,11 +13,13 @@ import duckdb
 from matchbound.engines.chunks import chunk_digests, digests_of_few
 from matchbound.engines.engine import Chunk, Lists, Opened, QueryError, Table
 from matchbound.errors import EngineError, InputError
+from matchbound.files import temporary_folder
 
 SHARE = 0.9  # of `memory` goes to DuckDB: the process needs some that DuckDB does not count
 BATCH = 1 << 16  # rows
 FULL = ("No space left", "max_temp_directory_size", "temporary file", "offload")
 """Words by which a message of DuckDB shows that the disk is full."""
+LONGEST_LINE = 10_000_000  # bytes
 LEAST = 16 << 20  # bytes: with less DuckDB cannot start
 
 
@@ -38,7 +40,7 @@ def connected(memory: str | None = None, temp: Any = None) -> Iterator["DuckDB"]
 @contextmanager
 def database(memory: str | None = None, temp: Any = None) -> Iterator["DuckDB"]:
     """Open an empty database that spills to disk beyond `memory` and never uses the network."""
-    with tempfile.TemporaryDirectory(prefix="matchbound-", dir=_folder(temp)) as spill:
+    with temporary_folder(_folder(temp)) as spill:
         con = duckdb.connect(
             config={
                 "temp_directory": spill,
@@ -71,7 +73,10 @@ class DuckDB:
         self._opened += 1
         name = f"opened_{self._opened}"
         if isinstance(table, Table):
-            self._run(f"create temp view {name} as select * from {_reader(table)}")
+            what = "table" if table.at_once else "view"
+            self._run(f"create temp {what} {name} as select * from {_reader(table)}")
+            if table.format == "csv":  # to ask takes seconds where columns are many
+                return Opened(name, dict.fromkeys(table.names, "VARCHAR"))
         elif isinstance(table, Lists):
             self._copy(name, table)
         else:
@@ -148,7 +153,10 @@ def _explained(failure: QueryError) -> BaseException:
 
 
 def _reader(table: Table) -> str:
-    """SQL that reads a file. CSV is read as text, so that 007 keeps its zeros."""
+    """SQL that reads a file. CSV is read as text, so that 007 keeps its zeros.
+
+    The path is absolute, because DuckDB takes `~`, `file:` and `s3:` at its start for other places.
+    """
     path = _literal(glob.escape(str(table.location)))
     if table.format == "parquet":
         return f"read_parquet({path}, hive_partitioning = false)"
@@ -156,7 +164,7 @@ def _reader(table: Table) -> str:
     return (
         f"read_csv({path}, columns = {{{columns}}}, delim = {_literal(table.delimiter)}, "
         "quote = '\"', escape = '\"', header = true, auto_detect = false, "
-        "hive_partitioning = false, max_line_size = 10000000)"
+        f"compression = 'none', hive_partitioning = false, max_line_size = {LONGEST_LINE})"
     )
 
 

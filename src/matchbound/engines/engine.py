@@ -9,14 +9,16 @@ from typing import Any, Protocol
 class Table:
     """A user's table before it is opened: a file, or a table that the engine has by name.
 
-    `location` is a path, a URL, a name in the catalogue or a Spark frame. `names` and `delimiter`
-    are those of a CSV's header.
+    `location` is an absolute path, a URL, a name in the catalogue or a Spark frame. `names` and
+    `delimiter` are those of a CSV's header. `at_once`: its rows are read when it is opened, and
+    never again.
     """
 
     location: Any
     format: str  # csv, parquet, folder (of Parquet) or name
     names: Sequence[str] = ()
     delimiter: str = ","
+    at_once: bool = False
 
 
 @dataclass(frozen=True)

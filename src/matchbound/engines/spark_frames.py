@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from matchbound.engines.duckdb import database
 from matchbound.engines.engine import QueryError, Table
+from matchbound.files import resolved
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -123,4 +124,4 @@ def _uri(path: Path | str) -> str:
     """A path's URI for Hadoop, with characters escaped that Hadoop would read as a pattern."""
     if isinstance(path, str):
         return path
-    return "file:" + "".join(f"\\{c}" if c in "\\{}[]*?" else c for c in str(path.resolve()))
+    return "file:" + "".join(f"\\{c}" if c in "\\{}[]*?" else c for c in str(resolved(path)))

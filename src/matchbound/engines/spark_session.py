@@ -1,11 +1,11 @@
 """A Spark session: the user's, or one that is started here and stopped at the end."""
 
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from matchbound.errors import EngineError, InputError
+from matchbound.files import temporary_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,7 +39,7 @@ def session_of(engine: Any) -> Iterator["SparkSession"]:
         yield existing
         return
     # Spark would create its warehouse in the current folder, though we store nothing in it.
-    with tempfile.TemporaryDirectory(prefix="matchbound-") as warehouse:
+    with temporary_folder() as warehouse:
         session = _started({**STARTED, "spark.sql.warehouse.dir": warehouse})
         try:
             yield session

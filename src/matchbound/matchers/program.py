@@ -4,13 +4,12 @@ import csv as python_csv
 import io
 import shlex
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from matchbound.errors import EngineError, InputError
-from matchbound.files import is_file, write_whole
+from matchbound.files import is_file, temporary_folder, write_whole
 from matchbound.matchers.edges import graph
 from matchbound.matchers.reconciliation import reconcile
 from matchbound.matchers.seeds import in_both
@@ -37,7 +36,7 @@ def command(template: str) -> Matcher:
         ) from None
 
     def run(labels: Labels) -> bytes:
-        with tempfile.TemporaryDirectory(prefix="matchbound-") as folder:
+        with temporary_folder() as folder:
             path, out = Path(folder) / "labels.csv", Path(folder) / "matches.csv"
             write_whole({path: matches_csv(labels)}, force=False)
             words = [

@@ -9,7 +9,7 @@ from typing import Any
 from matchbound.engines import Engine
 from matchbound.tables.forms import Clusters, Form, Pairs
 from matchbound.tables.ids import node_of
-from matchbound.tables.sources import UNTYPED, Source, readable
+from matchbound.tables.sources import UNTYPED, Source, reading
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def digest_of_rows(con: Engine, source: Source, rows: Rows) -> str:
     """
     columns = {f"c{i}": _canonical(column) for i, column in enumerate(rows.columns)}
     numbers = [f"c{i}" for i, column in enumerate(rows.columns) if column.is_number]
-    with readable(source.argument, source.path):
+    with reading(source):
         chunks = con.digests(source.scan, columns, numbers, few=source.is_small)
     total = sum(count for count, _ in chunks)
     head = ["matchbound rows 1", rows.kind, [column.role for column in rows.columns], total]

@@ -64,7 +64,7 @@ def _form_by_tool(source: "Source") -> Form:
     if not forms:
         raise InputError(
             f"{source.argument} must have columns x and y, or those of a tool that matchbound "
-            f"knows, got {', '.join(map(repr, source.columns))}. "
+            f"knows, got {source.listed}. "
             "Name the columns: --columns x=…,y=… or --columns id=…,cluster=…."
         )
     return forms[0]
@@ -238,7 +238,7 @@ def _with_columns(source: "Source", form: Form, columns: Mapping[str, str]) -> F
     if "source" in columns and left is None:
         raise InputError(
             f"columns must name columns of {source.argument}, got source={origin!r} without "
-            f"{origin}_l and {origin}_r. Choose among {', '.join(map(repr, source.columns))}."
+            f"{origin}_l and {origin}_r. Choose among {source.listed}."
         )
     score = _existing(source, columns["score"]) if "score" in columns else form.score
     return replace(form, score=score, x_source=left, y_source=right)
@@ -260,7 +260,7 @@ def _existing(source: "Source", name: str) -> str:
     if column is None:
         raise InputError(
             f"columns must name columns of {source.argument}, got {name!r}. "
-            f"Choose among {', '.join(map(repr, source.columns))}."
+            f"Choose among {source.listed}."
         )
     return column
 

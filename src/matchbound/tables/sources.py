@@ -3,7 +3,8 @@
 import csv
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,17 @@ from typing import Any
 
 from matchbound.engines import Engine, QueryError, Table
 from matchbound.errors import AssumptionError, InputError, MatchboundError
-from matchbound.files import digest_of_file, is_file, is_folder
+from matchbound.files import (
+    TRIES,
+    Content,
+    Seen,
+    content_of_file,
+    is_file,
+    is_folder,
+    is_there,
+    open_regular,
+    resolved,
+)
 from matchbound.tables.objects import as_table
 
 # DuckDB's types of whole numbers; those that fit into 64 bits with a sign come first.
@@ -19,7 +30,14 @@ FITTING = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", 
 WHOLE = FITTING | {"UBIGINT", "HUGEINT", "UHUGEINT"}
 UNTYPED = ('"NULL"', "NULL")
 SMALL = 4 << 20
-"""Files of up to so many bytes have their rows digested always: it takes less than 0.1 s."""
+"""Files of up to so many bytes have their rows digested always: it takes less than 0.1 s.
+
+If they are CSV, their rows are read once and kept: someone may be writing labels meanwhile.
+"""
+TEXT = (".csv", ".tsv", ".txt")
+PARQUET = (".parquet", ".pq")
+HEADER = 10_000_000
+"""Bytes that a header line may have: DuckDB reads no longer lines."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +46,8 @@ class Source:
 
     `argument` is the name of the argument that the user gave it as, for messages. `columns` are
     their types by name, and `scan` is the table's name in SQL. `path` and `bytes`, the SHA-256 of a
-    file's bytes, are None for a table in memory.
+    file's bytes, are None for a table in memory. `file` is the file that queries read, as it was
+    when it was hashed; None if they read no file.
     """
 
     argument: str
@@ -37,6 +56,12 @@ class Source:
     scan: str
     bytes: str | None = None
     is_small: bool = False
+    file: Seen | None = None
+
+    @property
+    def listed(self) -> str:
+        """The names of its columns, for a sentence."""
+        return listed(self.columns)
 
     def column(self, *names: str) -> str | None:
         """The column of the first of these names that the table has; case does not matter."""
@@ -98,6 +123,7 @@ def open_source(con: Engine, argument: str, table: Any, *, hashed: bool = True) 
     if isinstance(table, str | os.PathLike):
         if con.is_cluster and not is_file(Path(table)):
             return _open_in_cluster(con, argument, *_table_of_cluster(os.fspath(table)))
+        _refuse_no_file(argument, Path(table))
         return _open_file(con, argument, Path(table), hashed)
     try:
         table = as_table(table)
@@ -115,14 +141,23 @@ def open_source(con: Engine, argument: str, table: Any, *, hashed: bool = True) 
 
 def scan(con: Engine, source: Source, select: str, where: str = "true") -> list[Any]:
     """Return the rows of a query over a source."""
-    with readable(source.argument, source.path):
+    with reading(source):
         return con.rows(f"{select} from {source.scan} where {where}")
 
 
 def load(con: Engine, source: Source, table: str, columns: str, condition: str = "true") -> None:
     """Keep rows of a source as a table."""
-    with readable(source.argument, source.path):
+    with reading(source):
         con.keep(table, f"select {columns} from {source.scan} where {condition}")
+
+
+@contextmanager
+def reading(source: Source) -> Iterator[None]:
+    """Read a source's rows; refuse a file that was changed since its bytes were hashed."""
+    with readable(source.argument, source.path):
+        yield
+    if source.file is not None:
+        source.file.refuse_changed()
 
 
 @contextmanager
@@ -140,40 +175,102 @@ def readable(argument: str, path: str | None) -> Iterator[None]:
         ) from None
 
 
+def _refuse_no_file(argument: str, path: Path) -> None:
+    if is_file(path):
+        return
+    scheme, colon, rest = str(path).partition(":")
+    if colon and len(scheme) > 1 and scheme.isalnum() and rest.startswith("/"):
+        raise InputError(
+            f"{argument} must be the path of a local file, got {str(path)!r}, an address. Give a "
+            "local copy, or read it where it is with --engine spark."
+        )
+    there = is_folder(path), is_there(path)
+    what = {(True, True): "a folder", (False, True): "a pipe, a device or a link to nothing"}
+    raise InputError(
+        f"{argument} must be a file, got {str(path)!r} ({what.get(there, 'no such file')}). "
+        "Check the path."
+    )
+
+
 def _open_file(con: Engine, argument: str, path: Path, hashed: bool) -> Source:
-    if not is_file(path):
-        what = "a folder" if is_folder(path) else "no such file"
-        raise InputError(f"{argument} must be a file, got {str(path)!r} ({what}). Check the path.")
+    """Open a file by its absolute path; again, if it was changed between hashing and reading."""
+    place = resolved(path)
+    _refuse_backslash(argument, place)
+    for _ in range(TRIES):
+        with _permitted(argument, path):
+            seen = Seen.at(place)
+            table, content = _table_at(argument, path, place, hashed)
+        with readable(argument, str(path)):
+            opened = con.open(table)
+        if seen.is_now:
+            break
+    seen.refuse_changed()
+    refuse_repeated_names(argument, list(opened.columns))
+    is_kept = table.at_once and not con.is_cluster
+    return Source(
+        argument,
+        str(path),
+        opened.columns,
+        opened.scan,
+        content.digest if content else None,
+        seen.size <= SMALL,
+        None if is_kept else seen,
+    )
+
+
+def _refuse_backslash(argument: str, place: Path) -> None:
+    """Refuse a name that cannot be said to DuckDB: in patterns a backslash divides folders."""
+    if os.name == "posix" and "\\" in str(place) and set("[*?") & set(str(place)):
+        raise InputError(
+            f"{argument} must not have a backslash beside one of [*? in its path, got "
+            f"{str(place)!r}. Rename it."
+        )
+
+
+def _table_at(argument: str, path: Path, place: Path, hashed: bool) -> tuple[Table, Content | None]:
+    """The table in a file, recognised by the name that the user gave."""
+    name = path.name.lower()
+    if not name.endswith((*TEXT, *PARQUET)):
+        _refuse_training_json(argument, path)
+        raise InputError(
+            f"{argument} must be a .csv or .parquet file, got {str(path)!r}. Convert it to one."
+        )
+    str(path).encode()
+    with open_regular(place) as file:
+        size = os.fstat(file.fileno()).st_size
+        start = file.readline(HEADER + 1)
+        file.seek(max(size - 8, 0))
+        end = file.read(8)
+    if name.endswith(PARQUET):
+        refuse_repeated_names(argument, _parquet_names(place))
+        return Table(place, "parquet"), content_of_file(place) if hashed else None
+    _refuse_parquet(argument, path, end, size)
+    header = csv_header(argument, path, start)
+    _refuse_nul(argument, path, b"\0" in end)
+    content = content_of_file(place) if hashed else None
+    _refuse_nul(argument, path, content is not None and content.has_nul)
+    return Table(place, "csv", *header, at_once=size <= SMALL), content
+
+
+@contextmanager
+def _permitted(argument: str, path: Path) -> Iterator[None]:
     try:
-        str(path).encode()
-        digest = digest_of_file(path) if hashed else None
-        size = path.stat().st_size
-        with path.open("rb") as file:
-            start = file.readline(1 << 20)
-            file.seek(max(size - 8, 0))
-            end = file.read()
+        yield
     except (OSError, UnicodeEncodeError) as error:
         reason = getattr(error, "strerror", None) or "its name is not UTF-8"
         raise InputError(
             f"{argument} must be readable, got {str(path)!r} ({reason}). "
             "Change its permissions or its name."
         ) from None
-    name = path.name.lower()
-    if name.endswith((".csv", ".tsv", ".txt")):
-        _refuse_parquet(argument, path, end, size)
-        table = Table(path, "csv", *csv_header(argument, path, start))
-    elif name.endswith((".parquet", ".pq")):
-        table = Table(path, "parquet")
-        refuse_repeated_names(argument, _parquet_names(path))
-    else:
-        _refuse_training_json(argument, path)
+
+
+def _refuse_nul(argument: str, path: Path, has_nul: bool) -> None:
+    """Refuse bytes that no text has: a crash may have left them at a file's end."""
+    if has_nul:
         raise InputError(
-            f"{argument} must be a .csv or .parquet file, got {str(path)!r}. Convert it to one."
+            f"{argument} must be text, got NUL bytes in {str(path)!r}. Save it again: it may be "
+            "cut off, or UTF-16."
         )
-    with readable(argument, str(path)):
-        opened = con.open(table)
-    refuse_repeated_names(argument, list(opened.columns))
-    return Source(argument, str(path), opened.columns, opened.scan, digest, size <= SMALL)
 
 
 def _refuse_parquet(argument: str, path: Path, end: bytes, size: int) -> None:
@@ -208,7 +305,11 @@ def _open_in_cluster(con: Engine, argument: str, path: str | None, table: Table)
 
 
 def _refuse_training_json(argument: str, path: Path) -> None:
-    if path.suffix.lower() == ".json" and b'"distinct"' in path.read_bytes():
+    if path.suffix.lower() != ".json":
+        return
+    with open_regular(path) as file:
+        start = file.read(1 << 20)
+    if b'"distinct"' in start:
         raise AssumptionError(
             f"{argument} must be a random sample, got dedupe's training pairs in {str(path)!r}: "
             "active learning chose them because they are hard, and they have no ids to join by. "
@@ -229,6 +330,11 @@ def _parquet_names(path: Path) -> list[str]:
 
 def csv_header(argument: str, path: Path, start: bytes) -> tuple[list[str], str]:
     """The names of the columns, and the delimiter: a comma, semicolon, tab or bar."""
+    if len(start) > HEADER:
+        raise InputError(
+            f"{argument} must have a header line of at most {HEADER:,} bytes, got a longer one in "
+            f"{str(path)!r}. Keep the columns that are needed."
+        )
     try:
         header = start.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError:
@@ -278,12 +384,11 @@ def _open_object(con: Engine, argument: str, stream: Any) -> Source:
 
 
 def refuse_repeated_names(argument: str, names: list[str]) -> None:
-    lowered = [name.lower() for name in names if name]
-    for name in lowered:
-        if lowered.count(name) > 1:
+    for name, count in Counter(name.lower() for name in names if name).items():
+        if count > 1:
             raise InputError(
-                f"{argument} must name each column once, got {name!r} "
-                f"{lowered.count(name)} times. Rename or drop the others."
+                f"{argument} must name each column once, got {name!r} {count} times. "
+                "Rename or drop the others."
             )
 
 
@@ -297,5 +402,9 @@ def literal(value: str) -> str:
     return parts[0] if len(parts) == 1 else f"concat({', chr(92), '.join(parts)})"
 
 
-def listed(names: Any) -> str:
-    return ", ".join(repr(name) for name in names)
+def listed(names: Iterable[str]) -> str:
+    """Names for a sentence: the first ones, if they are many or long."""
+    every = list(names)
+    first = [repr(name if len(name) <= 60 else f"{name[:60]}…") for name in every[:20]]
+    rest = [f"{len(every) - 20} others"] if len(every) > 20 else []
+    return ", ".join(first + rest)

@@ -51,7 +51,7 @@ def version1_ledger(folder: Path) -> Ledger:
 def _replaced(folder: Path) -> Iterator[str]:
     """Yield if the old ledger of a moved folder is not the one that was moved."""
     ledger, _ = ledger_or_problems(folder)
-    digest = ledger.entries[0]["ledger"] if ledger.is_moved else {"sealed": None}
+    digest = ledger.entries[0]["ledger"] if ledger.is_moved else {"sealed": ""}
     if not is_sealed(digest) and digest != digest_of_file(folder / OLD_LEDGER):
         yield f"{OLD_LEDGER} is not the ledger that was moved"
 

@@ -1,0 +1,108 @@
+"""The form of the ledger's entries: what reads them later relies on it.
+
+An entry's digest shows that it was not edited by accident; whoever makes digests anew can write
+anything into it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from matchbound.audits.journal import Entry, is_sealed
+from matchbound.tables import Digest, Recorded
+
+Check = Callable[[Any], object]
+"""A function that raises TypeError, KeyError or AttributeError if a fact is not of its form."""
+
+
+def _of(*types: type) -> Check:
+    """One of these types; True and False are no numbers."""
+
+    def check(value: Any) -> None:
+        if type(value) not in types:
+            raise TypeError
+
+    return check
+
+
+def _list_of(one: Check) -> Check:
+    def check(value: Any) -> None:
+        _of(list)(value)
+        for part in value:
+            one(part)
+
+    return check
+
+
+def _text(value: Any) -> None:
+    """A text, or a commitment to it that nobody can open here."""
+    if not is_sealed(value):
+        _of(str)(value)
+
+
+def _label(value: Any) -> None:
+    """A node, its matches (None: unsure) and a note; or a commitment to them."""
+    if not is_sealed(value):
+        _of(str)(value["node"])
+        _of(str)(value["note"])
+        _of(list, type(None))(value["matches"])
+        for match in value["matches"] or ():
+            _of(str)(match)
+
+
+COUNT, NUMBER, TEXT, YES = _of(int), _of(int, float), _of(str), _of(bool)
+FACTS: Mapping[str, Mapping[str, Check]] = {
+    "register": {"holdout": Recorded.of, "validation": COUNT},
+    "choices": {"population": Digest.of, "size": COUNT, "train": COUNT},
+    "draw": {
+        "draw": TEXT,
+        "seed": _text,
+        "seed_given": YES,
+        "labels": COUNT,
+        "train": COUNT,
+        "delta": NUMBER,
+        "several": COUNT,
+        "second": YES,
+    },
+    "labels": {"labels": Digest.of, "validation": COUNT},
+    "labeller": {"labeller": COUNT, "name": _text},
+    "label": {
+        "labeller": COUNT,
+        "place": COUNT,
+        "validation": COUNT,
+        "sure": YES,
+        "decides": YES,
+        "label": _label,
+    },
+    "undo": {"undoes": COUNT},
+    "forget": {"places": _list_of(COUNT)},
+    "certificate": {
+        "certificate": TEXT,
+        "holdout": _list_of(Recorded.of),
+        "complete": _list_of(Recorded.of),
+        "labels": Digest.of,
+        "delta": NUMBER,
+        "is_sampled": YES,
+        "exploratory": _list_of(TEXT),
+    },
+    "seal": {"entries": COUNT, "seal": TEXT},
+    "moved": {"ledger": _text},
+}
+"""The facts that an entry of a kind must have."""
+
+
+def malformed(entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield the first entry that lacks a fact of its kind, or has one of another form.
+
+    Ledgers of version 1, whose draws say less, are left to the rules of that version.
+    """
+    if any(one.get("kind") == "draw" and "seed_given" not in one for one in entries):
+        return
+    for entry in entries:
+        kind = entry.get("kind")
+        facts = FACTS.get(kind, {}) if isinstance(kind, str) else {"kind": TEXT}
+        for name, check in facts.items():
+            try:
+                check(entry[name])
+            except (KeyError, TypeError, AttributeError):
+                yield f"entry {entry.get('entry')} has no {name} as matchbound writes it"
+                return
