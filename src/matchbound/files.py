@@ -192,7 +192,7 @@ def undone_on_error(paths: Iterable[Path]) -> Iterator[None]:
         for path, content in before.items():
             if content is None:
                 remove(path)
-            else:
+            elif not is_file(path) or path.read_bytes() != content:
                 write_whole({path: content}, force=True)
         raise
 
@@ -207,8 +207,9 @@ def write_whole(files: Mapping[Path, str | bytes], *, force: bool) -> None:
                 waiting[path] = temporaries.enter_context(_beside(path))
                 waiting[path].write_bytes(content.encode() if isinstance(content, str) else content)
                 _finish(waiting[path])
-            for path in files:
-                os.replace(waiting[path], path)
+            with undone_on_error(list(files)[:-1]):  # if a later one cannot be replaced
+                for path in files:
+                    os.replace(waiting[path], path)
             for folder in {path.parent for path in files}:
                 sync_folder(folder)
     except OSError as error:
@@ -423,14 +424,19 @@ def _finish(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush the names in a folder to disk. Windows, which cannot, keeps them in its journal."""
+    """Flush the names in a folder to disk. Windows, which cannot, keeps them in its journal.
+
+    A failing disk is passed over: the files stand under their names already, so it would be wrong
+    to say that nothing was written.
+    """
     if os.name == "nt":
         return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 @contextmanager

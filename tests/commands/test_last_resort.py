@@ -193,8 +193,10 @@ def test_a_full_disk_behind_stdout(words):
     with open("/dev/full", "w") as full:
         child = matchbound_command(*words, stdout=full)
         _, said = child.communicate()
-    assert child.returncode == 2
-    assert said == "matchbound: cannot print the result: No space left on device.\n"
+    assert child.returncode == 1
+    assert said == (
+        "matchbound: cannot print the result: No space left on device. What was done stays done.\n"
+    )
 
 
 def test_stdout_and_stderr_that_are_closed():

@@ -21,8 +21,8 @@ from unittest import mock
 _open = open
 
 WRITES = ("w", "a", "x", "+")
-TAKE_SPACE = ("create", "write", "fsync", "mkdir", "replace")
-"""The operations that a full disk lets fail."""
+TAKE_SPACE = ("create", "write", "fsync", "mkdir")
+"""The operations that a full disk lets fail. A file that takes another's name takes no space."""
 CHANGE_NOTHING = ("fsync", "lock")
 
 

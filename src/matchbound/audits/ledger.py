@@ -245,11 +245,13 @@ class Transaction:
         """
         for part in self._parts:
             try:
-                part.write(final=final)
+                part.write()
             except OSError as error:
                 raise _unwritable(self.folder, error) from None
         if final:
             self._put, self._salt = [], self.journal.salt
+            for part in self._parts:
+                part.keep()
 
     def cut(self) -> None:
         """Cut off what a crash left unfinished, where nothing is added."""
@@ -272,7 +274,7 @@ class _Appended:
         self.path, self.size, self.waiting = path, size, bytearray()
         self._start, self._unfinished, self._is_new = size, unfinished, not is_file(path)
 
-    def write(self, *, final: bool) -> None:
+    def write(self) -> None:
         waiting, self.waiting = bytes(self.waiting), bytearray()
         if waiting and self._unfinished:  # in one step: what to repair must not be half repaired
             write_whole({self.path: self.path.read_bytes()[: self.size] + waiting}, force=True)
@@ -280,8 +282,10 @@ class _Appended:
         elif waiting:
             append_whole(self.path, waiting)
         self.size += len(waiting)
-        if final:
-            self._start, self._is_new = self.size, False
+
+    def keep(self) -> None:
+        """Let no later error undo what was written."""
+        self._start, self._is_new = self.size, False
 
     def cut(self) -> None:
         """Cut off what a crash left unfinished."""

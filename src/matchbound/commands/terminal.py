@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from matchbound.errors import EngineError
+from matchbound.errors import UnfinishedError
 
 
 def say(text: object, end: str = "\n") -> None:
@@ -18,7 +18,9 @@ def say(text: object, end: str = "\n") -> None:
         with suppress(OSError, AttributeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        raise EngineError(f"cannot print the result: {error.strerror}.") from None
+        raise UnfinishedError(
+            f"cannot print the result: {error.strerror}. What was done stays done."
+        ) from None
 
 
 def progress(stage: str) -> None:
