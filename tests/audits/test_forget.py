@@ -464,6 +464,7 @@ def test_refusals(audit, labelled):
         (([""],), {}, "ids must be a list"),
         ((node,), {}, "ids must be a list"),
         (([node],), {"reason": f"asked by {node}."}, "reason must not name an id"),
+        (([node],), {"reason": "\udc80"}, "reason must be UTF-8 text"),
     ]
     for arguments, more, sentence in refused:
         with pytest.raises(InputError) as error:
