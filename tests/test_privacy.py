@@ -50,6 +50,7 @@ def test_what_is_sent_names_nobody(made):
     people = {cell for row in read_csv(audit.parent / "people.csv") for cell in row}
     assert len(people) > 2 * NODES
     assert not tokens & {one.encode() for one in people}
+    assert run("verify", export) == 3  # consistent in itself, inputs missing
 
 
 def test_an_export_is_written_whole_or_refused(made, tmp_path):

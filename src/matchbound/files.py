@@ -615,6 +615,30 @@ def _read_through(path: Path) -> Content:
     return Content(digest.hexdigest(), has_nul)
 
 
+def digests_of_beginnings(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the size and the digest of each beginning of a file, to the end of a line or before.
+
+    Every byte is hashed once.
+    """
+    size, hashed = 0, hashlib.sha256()
+    with path.open("rb") as file:
+        for line in file:
+            body = line.rstrip(b"\r\n")
+            for part in (body, line[len(body) :]):
+                size += len(part)
+                hashed.update(part)
+                yield size, hashed.copy().hexdigest()
+
+
+@contextmanager
+def scratch(name: str, content: bytes, temp: Any = None) -> Iterator[Path]:
+    """Give a file with this name and content, in a temporary folder that is removed at the end."""
+    with tempfile.TemporaryDirectory(prefix="matchbound-", dir=temp) as folder:
+        path = Path(folder) / name
+        path.write_bytes(content)
+        yield path
+
+
 def digest_of_text(text: str) -> str:
     """The SHA-256 of a text; JSON may hold halves of characters, which UTF-8 has no bytes for."""
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

@@ -87,6 +87,8 @@ def test_a_drawn_person_is_erased_from_every_file(audit, labelled):
     facts = {name: entry[name] for name in ("kind", "places", "count", "reason")}
     assert facts == {"kind": "forget", "places": [place], "count": 1, "reason": "a request"}
     assert not list(contradictions(before, Certificate.of(before)))
+    assert run("verify", audit) == 3
+    assert "labels as they were (1 node erased since)" in str(mb.verify(audit))
     again = certified(audit, out=audit / "again.json")
     assert remark_of(again) == 1
     labels = again.tallies[WHOLE]

@@ -117,7 +117,7 @@ def test_several_certificates(audit, capsys):
     assert run("certify", audit, *alone) == 0  # of the holdout matcher alone: the same event
     assert "together with probability at least 90%." in capsys.readouterr().out
     for name in ("certificate.json", "second.json", "third.json", "alone.json"):
-        assert run("verify", audit / name) == 0
+        assert run("verify", audit / name, "--inputs", folder) == 0
 
 
 def test_the_best_of_several_on_record_costs_each_of_them(tmp_path, capsys):
@@ -189,7 +189,7 @@ def test_choices_other_than_the_draw_s_are_exploratory(audit, capsys):
     assert certificate.exploratory == ("delta",)
     assert not certificate.meets("precision", 0.1)
     assert certificate.ledger.together == 0.95
-    assert run("verify", audit / "other.json") == 0
+    assert run("verify", audit / "other.json", "--inputs", audit.parent) == 0
     assert certify(audit, "--bands", "0.5,0.9", "--out", audit / "third.json") == 2
 
 
@@ -270,8 +270,11 @@ def test_a_moved_entry_is_named(audit, place, capsys):
 
 def test_a_lost_ledger_is_named(audit, capsys):
     (audit / "ledger.jsonl").unlink()
-    assert run("verify", audit) == 1
-    assert "audit must hold ledger.jsonl as `matchbound draw` wrote it" in capsys.readouterr().out
+    capsys.readouterr()
+    assert run("verify", audit) == 3
+    shown = capsys.readouterr().out
+    missing = "labels (the salt of their digest), ledger"
+    assert shown.startswith(f"Consistent in itself, inputs missing: {missing}.\n")
     assert certify(audit, "--force") == 2
 
 
@@ -334,7 +337,7 @@ def test_a_crash_while_the_certificate_was_entered_is_repaired(audit, capsys, tm
     assert "the entry of " in (shown := capsys.readouterr().out)
     assert shown.endswith("was made again.\n")
     assert [entry["kind"] for entry in entries(audit)][-1] == "certificate"
-    assert run("verify", *(given[1:] or [audit])) == 0
+    assert run("verify", *(given[1:] or [audit]), "--inputs", audit.parent) == 0
     assert "unfinished" not in capsys.readouterr().out
 
 

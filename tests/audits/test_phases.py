@@ -16,10 +16,11 @@ import pytest
 
 import matchbound as mb
 from matchbound.audits import Seeded
-from matchbound.audits.audit import Audit
 from matchbound.audits.folder import is_written
 from matchbound.audits.ledger import _digest, read_ledger, sound_ledger
-from matchbound.certificates.recount import _redrawn
+from matchbound.certificates.history import History
+from matchbound.certificates.inputs import Evidence, Found
+from matchbound.certificates.redrawing import Resources, seed_differences
 from matchbound.certificates.remark import Remark
 from matchbound.desk.desk import Desk
 from matchbound.theorems.guarantees import guarantees
@@ -83,10 +84,10 @@ def test_verify_draws_from_both_seeds(two_phases, name, capsys):
     digest = hashlib.sha256(text.encode()).hexdigest()
     (two_phases / "draw.json").write_text(json.dumps(record | {"digest": digest}))
     certificate = mb.Certificate.load(two_phases / "certificate.json")
-    holdout, _ = certificate.inputs.outputs
-    places = {"population": two_phases.parent / "people.csv"}
-    audit = Audit(draw=mb.Draw.load(two_phases))
-    said = _redrawn(audit, places, holdout.reading, None, None, print)
+    found = {"population": Found(two_phases.parent / "people.csv")}
+    draw = mb.Draw.load(two_phases)
+    evidence = Evidence(certificate, History(), found, draw, ())
+    said = seed_differences(evidence, draw, Resources())
     assert list(said) == ["sample.csv is not what the seed draws"]
     assert run("verify", two_phases) == 1
 

@@ -104,3 +104,47 @@ def test_what_is_no_seal_is_refused(tmp_path, text):
     (tmp_path / "a.seal").write_text(text)
     with pytest.raises(mb.InputError, match="seal must be as `matchbound seal` wrote it"):
         Seal.read(tmp_path / "a.seal")
+
+
+def test_verify_names_a_ledger_that_was_made_anew(audit, tmp_path, capsys):
+    """A seal beside the ledger shows it too, but whoever forges the ledger can remove that one."""
+    assert certify(audit) == 0
+    kept = mb.seal(audit, out=tmp_path / "kept.seal")
+    assert run("verify", audit, "--seal", kept) == 0
+    assert "Sealed up to entry 4 (kept.seal, " in capsys.readouterr().out
+    rewrite(audit)
+    assert not any("seal" in one for one in mb.verify(audit).differences)
+    assert run("verify", audit, "--seal", kept) == 1
+    assert "kept.seal shows that the ledger was changed: entry 4" in capsys.readouterr().out
+
+
+def test_verify_refuses_what_is_no_seal(audit, tmp_path, capsys):
+    assert certify(audit) == 0
+    (tmp_path / "no.seal").write_text("{}")
+    assert run("verify", audit, "--seal", tmp_path / "no.seal") == 2
+    mb.seal(audit).write_text("{}")
+    assert run("verify", audit) == 1
+    assert "entry-4.seal is not as `matchbound seal` wrote it" in capsys.readouterr().out
+
+
+@needs_ssh
+def test_verify_says_who_signed(audit, key, tmp_path, capsys):
+    assert certify(audit) == 0
+    signers = ["--signers", tmp_path / "signers"]
+    mb.seal(audit)
+    assert run("verify", audit, *signers) == 1
+    out = capsys.readouterr().out
+    assert "Requirement not met: no seal of this ledger is signed by one of the signers" in out
+    mb.seal(audit, key=key)
+    assert run("verify", audit, *signers) == 0
+    assert "signed by ana@example.org" in capsys.readouterr().out
+    assert run("verify", audit, "--signers", tmp_path / "nobody") == 2
+
+
+def test_no_seal_shows_more_than_its_ledger(audit, tmp_path):
+    """Far from the ledger, a seal says nothing of the certificate."""
+    assert certify(audit) == 0
+    kept = mb.seal(audit, out=tmp_path / "kept.seal")
+    shutil.copy(audit / "certificate.json", tmp_path / "certificate.json")
+    alone = mb.verify(tmp_path / "certificate.json", seals=[kept])
+    assert (alone.outcome, alone.sealed) == ("consistent in itself", "")

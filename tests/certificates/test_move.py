@@ -255,7 +255,7 @@ def test_a_draw_that_was_made_larger_is_one_draw(tmp_path):
     assert len(Book.of(sound_ledger(audit).entries).pages) == 10
     certificate = certify(audit, unlabelled="worst")
     assert (certificate.ledger.draws, certificate.ledger.together) == (1, 0.95)
-    verification = mb.verify(audit / "new.json")
+    verification = mb.verify(audit / "new.json", inputs=audit.parent)
     assert (verification.differences, verification.missing) == ((), ())
 
 
@@ -350,7 +350,7 @@ def test_absolute_paths_are_kept_where_nobody_is_sent_them(tmp_path):
     assert str(elsewhere) in paths_of(audit)
     assert str(tmp_path) not in (audit / "ledger.jsonl").read_text()
     certify(audit, unlabelled="worst")
-    verification = mb.verify(audit / "new.json")
+    verification = mb.verify(audit / "new.json", inputs=tmp_path)
     assert (verification.differences, verification.missing) == ((), ())
 
 

@@ -145,7 +145,8 @@ class Trial:
         """Every certificate that is there verifies, or `verify` says what to run."""
         for name in CERTIFICATES:
             if name in now:
-                ended = self.run(words := ["verify", str(self.case / name)])
+                words = ["verify", str(self.case / name), "--inputs", str(self.case)]
+                ended = self.run(words)
                 if ended.status != 0 and way_out(ended.said, words) is None:
                     yield f"verify {name} ends with {ended.status}: {last_line(ended.said)}"
         if files(self.case) != now:

@@ -58,9 +58,8 @@ def problems_of_certificates(forks, folder, number, *, labelling):
     for ended in forks.run(*desk, *jobs):
         if ended.status != 0:
             yield f"ended with {ended.status}: {ended.said[-300:]}"
-    for path, ended in zip(
-        paths, forks.run(*(line("verify", path) for path in paths)), strict=True
-    ):
+    verify = [line("verify", path, "--inputs", folder) for path in paths]
+    for path, ended in zip(paths, forks.run(*verify), strict=True):
         if ended.status != 0:
             yield f"verify {path.name}: {ended.status}: {ended.said[-300:]}"
     entered = [e["certificate"] for e in sound_ledger(audit).of_kind("certificate")]

@@ -6,16 +6,8 @@ from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
 from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import FILES, PARTS, Draw, join_orders, read_gap, read_sample
-from matchbound.audits.erased import (
-    draw_again,
-    erased_rows,
-    has_ids,
-    is_same_gap,
-    is_same_sample,
-    restored,
-    with_ids,
-)
-from matchbound.audits.folder import LABELS, OLD_DRAW, OLD_LEDGER, last_draw
+from matchbound.audits.erased import erased_rows, has_ids, restored
+from matchbound.audits.folder import LABELS, OLD_DRAW, OLD_LEDGER, is_written, last_draw
 from matchbound.audits.inputs import Inputs, OutputRef, Population, TableRef
 from matchbound.audits.journal import Journal, Opening, is_sealed, read_journal
 from matchbound.audits.labels import OF_CLUSTERS, check_all_labelled, labels, labels_of
@@ -34,7 +26,7 @@ from matchbound.audits.ledger import (
 from matchbound.audits.load import load, planned_choices, read_certified
 from matchbound.audits.order import hash_of
 from matchbound.audits.places import NAME as PLACES
-from matchbound.audits.places import find
+from matchbound.audits.places import find, whole_paths
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, redraw
 from matchbound.audits.seal import Seal, seals_in, signer_of
@@ -49,6 +41,7 @@ from matchbound.audits.standing import (
 )
 from matchbound.audits.supplied import Identity, Supplied
 from matchbound.audits.wishes import Wishes
+from matchbound.audits.written import Written
 
 __all__ = [
     "BROUGHT",
@@ -88,22 +81,21 @@ __all__ = [
     "Transaction",
     "Verdict",
     "Wishes",
+    "Written",
     "append",
     "as_brought",
     "as_drawn",
     "before_labels",
     "check_all_labelled",
     "draw",
-    "draw_again",
     "enter_labels",
     "erased_rows",
     "find",
     "given_choices",
     "has_ids",
     "hash_of",
-    "is_same_gap",
-    "is_same_sample",
     "is_sealed",
+    "is_written",
     "join_orders",
     "labels",
     "labels_of",
@@ -126,5 +118,5 @@ __all__ = [
     "sound_ledger",
     "standing",
     "transaction",
-    "with_ids",
+    "whole_paths",
 ]

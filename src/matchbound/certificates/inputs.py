@@ -1,58 +1,203 @@
-"""The files that a certificate was computed from, found again."""
+"""The inputs of a certificate, found again: as they were, grown, missing, or contradicting it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from matchbound.audits import Journal, find
+from matchbound.audits import Draw, Journal, TableRef, is_written
 from matchbound.certificates.certificate import Certificate
+from matchbound.certificates.growth import draw_then, labels_then
+from matchbound.certificates.history import History
+from matchbound.certificates.reach import Reach
 from matchbound.certificates.rows import rows_at
+from matchbound.errors import EngineError, MatchboundError
 from matchbound.files import digest_of_file
-from matchbound.tables import Digest
+from matchbound.tables import Digest, Matching
 
 OF_LABELS = ("labels", "trained_on")
 
 
-def salted(certificate: Certificate, name: str, digest: Digest, journal: Journal) -> Digest:
-    """A file's digest as a certificate has it: those of labels are salted where there is a draw."""
-    is_salted = certificate.ledger is not None and name in OF_LABELS
-    return journal.salted(digest) if is_salted else digest
+@dataclass(frozen=True)
+class Found:
+    """An input: its file, or why it is missing, or what contradicts the certificate.
 
-
-def at_hand(
-    certificate: Certificate, folder: Path, journal: Journal
-) -> tuple[dict[str, Path], list[str]]:
-    """Find the files of the inputs, by their digests if several have the name; list the missing."""
-    paths, missing = {}, []
-    for name, source in certificate.inputs.tables.items():
-        path, digest = source.path, source.digest.bytes
-        files = [] if path is None or digest is None else find(path, folder)
-        fitting = [file for file in files if _bytes(certificate, name, file, journal) == digest]
-        if files:
-            paths[name] = (fitting or files)[0]
-        else:
-            missing.append(name)
-    return paths, missing
-
-
-def _bytes(certificate: Certificate, name: str, path: Path, journal: Journal) -> str | None:
-    return salted(certificate, name, Digest(None, digest_of_file(path)), journal).bytes
-
-
-def file_differences(
-    certificate: Certificate, paths: Mapping[str, Path], journal: Journal
-) -> Iterator[str]:
-    """Yield what the files at hand, and the population's size, contradict.
-
-    A file may have other bytes than the one that was certified, if it has the same rows.
+    `then` is the file's content when the certificate was issued, if it was another.
     """
-    for name, path in paths.items():
-        recorded = certificate.inputs.tables[name].digest
-        if _bytes(certificate, name, path, journal) == recorded.bytes:
-            continue
-        rows = salted(certificate, name, Digest(rows_at(certificate, name, paths), None), journal)
-        if recorded.rows is None or rows.rows != recorded.rows:
-            yield f"inputs.{name}: {str(path)!r} is not the file that was certified"
-    size = next(iter(certificate.tallies.values())).size
-    population = certificate.inputs.population
-    if population.size != size:
-        yield f"inputs.population.size is {population.size!r}, the tallies' {size}"
+
+    path: Path | None = None
+    missing: str = ""
+    difference: str = ""
+    then: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is at hand to check a certificate by; `draw` is as it was when it was issued."""
+
+    certificate: Certificate
+    history: History
+    found: Mapping[str, Found]
+    draw: Draw | None
+    has_grown: tuple[str, ...]
+
+    @property
+    def paths(self) -> dict[str, Path]:
+        return {name: one.path for name, one in self.found.items() if one.path is not None}
+
+    @property
+    def missing(self) -> list[str]:
+        """The inputs that are not at hand, and the commitments that cannot be opened."""
+        missing = [one.missing for one in self.found.values() if one.missing]
+        unopened = self.history.unopened
+        what = f"openings of {unopened} of the ledger's commitments"
+        return [*missing, what] if unopened else missing
+
+    @property
+    def differences(self) -> list[str]:
+        """What the files at hand, and the population's size, contradict."""
+        differences = [one.difference for one in self.found.values() if one.difference]
+        size = next(iter(self.certificate.tallies.values())).size
+        population = self.certificate.inputs.population
+        if population.size != size:
+            differences.append(
+                f"inputs.population.size is {population.size!r}, the tallies' {size}"
+            )
+        return differences
+
+    def rows_of(self, name: str) -> str | None:
+        """The digest that the rows of an input's file have on record; None if there is no file."""
+        if name not in self.paths:
+            return None
+        matching = None if self.draw is None else self.draw.matching
+        rows = rows_at(self.certificate, name, self.paths[name], matching)
+        return salted(self.certificate, name, Digest(rows, None), self.history.journal).rows
+
+    @property
+    def grown(self) -> str:
+        """What was added since the certificate, in words."""
+        if not self.has_grown:
+            return ""
+        what, entry = " and ".join(self.has_grown), self.history.length + 1
+        have = "has" if self.has_grown == ("the draw",) else "have"
+        return f"as of entry {entry} of the ledger; {what} {have} grown since"
+
+
+def salted(certificate: Certificate, name: str, digest: Digest, journal: Journal) -> Digest:
+    """A file's digest as a certificate has it: those of an audit's labels are salted."""
+    return journal.salted(digest) if is_salted(certificate, name) else digest
+
+
+def is_salted(certificate: Certificate, name: str) -> bool:
+    return certificate.ledger is not None and name in OF_LABELS
+
+
+def gather(certificate: Certificate, reach: Reach, history: History) -> Evidence:
+    """Find the files of the inputs, by their digests if several have the name."""
+    search = _Search(certificate, reach, history)
+    drawn, draw = search.draw()
+    found = {} if drawn is None else {"draw": drawn}
+    for name, source in certificate.inputs.tables.items():
+        if name != "draw":
+            found[name] = search.table(name, source, draw)
+    ordered = {name: found[name] for name in certificate.inputs.tables}
+    grown = ["labels"] if ordered["labels"].then is not None and ordered["labels"].path else []
+    grown += ["the draw"] if drawn is not None and drawn.then is not None else []
+    return Evidence(certificate, history, ordered, draw, tuple(grown))
+
+
+def find_draw(certificate: Certificate, reach: Reach) -> Path | None:
+    """The draw.json that a certificate is from, or another of that name if it is not at hand."""
+    source = certificate.inputs.draw
+    if source is None or source.path is None or source.digest.bytes is None:
+        return None
+    files = [file for file in reach.find(source.path) if file.name == "draw.json"]
+    fitting = [file for file in files if digest_of_file(file) == source.digest.bytes]
+    return next(iter(fitting or files), None)
+
+
+@dataclass(frozen=True)
+class _Search:
+    certificate: Certificate
+    reach: Reach
+    history: History
+
+    def draw(self) -> tuple[Found | None, Draw | None]:
+        """The draw, as it was; None if the certificate is from none."""
+        source, path = self.certificate.inputs.draw, find_draw(self.certificate, self.reach)
+        if source is None or path is None:
+            return (None if source is None else Found(missing="draw")), None
+        self.reach.check(path.parent)
+        try:
+            now = Draw.load(path.parent)
+        except EngineError:
+            raise
+        except MatchboundError as error:
+            if self._is_interrupted(path.parent):
+                raise
+            return Found(path, difference=f"inputs.draw: {error}"), None
+        if digest_of_file(path) == source.digest.bytes:
+            return Found(path), now
+        then = draw_then(now, self.history, self.certificate)
+        if then is not None:
+            return Found(path, then=then.written.text.encode()), then
+        later = self.history.later_draw(now.digest)
+        if later is not None:
+            return Found(missing=f"draw (another was made since, entry {later})"), None
+        return Found(path, difference=_other("draw", path)), now
+
+    def _is_interrupted(self, folder: Path) -> bool:
+        """Whether a larger draw is on record that was killed while it wrote its files."""
+        draws = self.history.ledger.of_kind("draw")
+        return not self.history.ledger.problems and any(
+            is_written(folder, earlier) for earlier in draws[:-1] if earlier != draws[-1]
+        )
+
+    def table(self, name: str, source: TableRef, draw: Draw | None) -> Found:
+        """A table, which may have other bytes than the one that was certified, if it has the same
+        rows."""
+        matching = self.history.matching if draw is None else draw.matching
+        files = [] if source.path is None or source.digest.bytes is None else self._files(source)
+        fitting = [file for file in files if self._fits(name, source, digest_of_file(file))]
+        path = next(iter(fitting or files), None)
+        if fitting or (path is not None and self._has_rows(name, source, path, matching)):
+            return Found(path)
+        if is_salted(self.certificate, name):
+            return self._labels(name, source, path)
+        return Found(missing=name) if path is None else Found(path, difference=_other(name, path))
+
+    def _files(self, source: TableRef) -> list[Path]:
+        return [] if source.path is None else self.reach.find(source.path)
+
+    def _labels(self, name: str, source: TableRef, path: Path | None) -> Found:
+        """Labels of an audit whose file is not there as it was: grown, erased, or changed."""
+        history = self.history
+        if history.journal.salt is None:
+            return Found(missing=name if path is None else f"{name} (the salt of their digest)")
+        then = None
+        if name == "labels":
+            then = labels_then(lambda digest: self._fits(name, source, digest), history, path)
+        if then is not None:
+            return Found(path, then=then)
+        if history.is_resalted if name == "labels" else history.was_resalted:
+            nodes = "1 node" if history.erased == 1 else f"{history.erased} nodes"
+            return Found(missing=f"{name} as they were ({nodes} erased since)")
+        is_replaced = any(one["kind"] == "draw" and "extends" not in one for one in history.since)
+        if path is None or is_replaced:
+            return Found(missing=name)
+        return Found(path, difference=_other(name, path))
+
+    def _on_record(self, name: str, digest: Digest) -> Digest:
+        return salted(self.certificate, name, digest, self.history.journal)
+
+    def _fits(self, name: str, source: TableRef, digest: str) -> bool:
+        return self._on_record(name, Digest(None, digest)).bytes == source.digest.bytes
+
+    def _has_rows(self, name: str, source: TableRef, path: Path, matching: Matching | None) -> bool:
+        if source.digest.rows is None:
+            return False
+        rows = rows_at(self.certificate, name, path, matching)
+        return self._on_record(name, Digest(rows, None)).rows == source.digest.rows
+
+
+def _other(name: str, path: Path) -> str:
+    return f"inputs.{name}: {str(path)!r} is not the file that was certified"

@@ -1,7 +1,7 @@
 """A certificate's place in the ledger, checked."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,63 +12,93 @@ from matchbound.audits import (
     Ledger,
     Seeded,
     Standing,
-    ledger_or_problems,
+    is_sealed,
     planned,
+    read_ledger,
     standing,
 )
 from matchbound.certificates.certificate import Certificate
-from matchbound.errors import MatchboundError
+from matchbound.certificates.history import History
+from matchbound.certificates.reach import Reach
 from matchbound.files import is_file
 from matchbound.tables import Digest, is_same_table
 
-
-def ledger_of(path: Path, paths: Mapping[str, Path]) -> Path | None:
-    """The folder of the ledger: the certificate's own, or the draw's."""
-    beside = [path.parent, *([paths["draw"].parent] if "draw" in paths else [])]
-    folders = [folder for folder in beside if is_file(folder / "ledger.jsonl")] or beside[1:]
-    return folders[0] if folders else None
+LEDGER = "ledger.jsonl"
 
 
-def unfinished_ledger(folder: Path) -> str:
+def history_of(length: int | None, digest: str, reach: Reach, drawn: Path | None) -> History:
+    """The ledger that a certificate has its place in: beside it, of its draw, or under `inputs`.
+
+    `length` is after how many entries it says that it came, `drawn` the draw's file. A certificate
+    that names no ledger has one only if it stands beside it, or its draw does.
+    """
+    near = [] if reach.in_memory else [reach.folder]
+    near += [] if drawn is None else [drawn.parent]
+    folders = [folder for folder in near if is_file(folder / LEDGER)]
+    if length is not None and not folders:
+        folders = sorted(
+            (path.parent for path in reach.find(LEDGER)),
+            key=lambda folder: digest not in {e.get("certificate") for e in _read(folder, reach)},
+        )
+    if not folders:
+        return History()
+    reach.check(folders[0])
+    return History(folders[0], read_ledger(folders[0]), length or 0)
+
+
+def _read(folder: Path, reach: Reach) -> Sequence[Entry]:
+    reach.check(folder)
+    return read_ledger(folder).entries
+
+
+def unfinished_ledger(history: History) -> str:
     """What to do about a line that a crash left unfinished; empty if there is none."""
-    ledger, problems = ledger_or_problems(folder)
-    if not ledger.unfinished or problems:
+    ledger = history.ledger
+    if not ledger.unfinished or ledger.problems:
         return ""
+    folder = history.folder
     return f"The ledger's last line is unfinished (a crash). Run: matchbound repair {folder}"
 
 
-def ledger_differences(certificate: Certificate, recorded: Standing, folder: Path) -> Iterator[str]:
+def unplaced(history: History) -> Iterator[str]:
+    """Yield if a certificate that names no ledger stands where there is one."""
+    if history.folder is not None:
+        yield (
+            f"ledger is null, but there is one, {str(history.folder / LEDGER)!r}: whatever is "
+            "certified from its folder has its place there"
+        )
+
+
+def ledger_differences(
+    certificate: Certificate, recorded: Standing, history: History, draw: Draw | None
+) -> Iterator[str]:
     """Yield what the ledger has otherwise than the certificate, and than how it stands."""
-    ledger, problems = ledger_or_problems(folder)
-    yield from problems
-    if problems:
+    ledger, before = history.ledger, history.before
+    yield from (f"{LEDGER}: {problem}" for problem in ledger.problems)
+    if ledger.problems:
         return
     digest = certificate.as_dict()["digest"]
-    before = ledger.entries[: recorded.entries]
     entry = next((e for e in ledger.of_kind("certificate") if e["certificate"] == digest), None)
     if entry is None:
         yield from _out_of_order(ledger, recorded.seeded)
-        yield f"ledger.jsonl: entry {recorded.entries + 1}, this certificate's, is missing"
+        yield f"{LEDGER}: entry {recorded.entries + 1}, this certificate's, is missing"
     elif entry["entry"] != recorded.entries + 1 or any(
         entry.get(name) != value for name, value in _issued(certificate).as_dict().items()
     ):
-        yield f"ledger.jsonl: entry {entry['entry']} is not as this certificate has it"
-    elif _standing(before, certificate, ledger) != recorded:
+        yield f"{LEDGER}: entry {entry['entry']} is not as this certificate has it"
+    elif not _stands(recorded, certificate, history):
         yield from _out_of_order(ledger, recorded.seeded)
         yield "ledger is not what the entries before this certificate give"
-    try:
-        draw = Draw.load(folder)
+    if draw is not None:
         yield from _draw_differences(draw, ledger)
         yield from _plan_differences(certificate, draw, before)
-    except MatchboundError:
-        return  # the draw's own check names it
 
 
 def _draw_differences(draw: Draw, ledger: Ledger) -> Iterator[str]:
     """Yield which entries of the draw and of its choices are not as draw.json has them."""
     entry = next((e for e in ledger.of_kind("draw") if e.get("draw") == draw.digest), None)
     if entry is None:
-        yield "ledger.jsonl has no entry of this draw"
+        yield f"{LEDGER} has no entry of this draw"
         return
     number = entry.get("choices")
     fixed = {
@@ -81,18 +111,23 @@ def _draw_differences(draw: Draw, ledger: Ledger) -> Iterator[str]:
         "choices": draw.choices.as_dict(),
         "seed": draw.seed if draw.seed_given else None,
     }
-    if any(entry.get(name) != value for name, value in draw.facts().items()):
-        yield f"ledger.jsonl: entry {entry['entry']} is not as draw.json has it"
+    if not all(_is_same(name, entry.get(name), value) for name, value in draw.facts().items()):
+        yield f"{LEDGER}: entry {entry['entry']} is not as draw.json has it"
     elif number is not None:
         before = ledger.entries[number - 1] if 0 < number < entry["entry"] else {}
         if draw.labels and not all(
             _is_same(name, before.get(name), value) for name, value in fixed.items()
         ):
-            yield f"ledger.jsonl: entry {number} is not the choices that draw.json has"
+            yield f"{LEDGER}: entry {number} is not the choices that draw.json has"
 
 
 def _is_same(name: str, entered: Any, fixed: Any) -> bool:
-    """Whether a fact of an entry is as fixed; tables are compared by their rows."""
+    """Whether a fact of an entry is as fixed; tables are compared by their rows.
+
+    A commitment that nobody can open contradicts nothing.
+    """
+    if is_sealed(entered):
+        return True
     if name in ("population", "trained_on"):
         return is_same_table(Digest.if_any(entered), Digest.if_any(fixed))
     return bool(entered == fixed)
@@ -108,14 +143,18 @@ def _plan_differences(
         yield "choices.variances are not what the draw or the ledger has"
 
 
-def _standing(
-    entries: Sequence[Entry], certificate: Certificate, ledger: Ledger
-) -> Standing | None:
-    """How the certificate stands after these entries; None if no draw is among them."""
+def _stands(recorded: Standing, certificate: Certificate, history: History) -> bool:
+    """Whether the certificate stands so after the entries before it."""
     try:
-        return standing(entries, _issued(certificate), ledger.journal.salted)
-    except (KeyError, IndexError, TypeError):
-        return None
+        stands = standing(history.before, _issued(certificate), history.journal.salted)
+    except (KeyError, IndexError, TypeError):  # as if no draw is among them
+        return False
+    return comparable(stands, history) == comparable(recorded, history)
+
+
+def comparable(stands: Standing, history: History) -> Standing:
+    """What of a standing can be compared: how labels came about only where they can be opened."""
+    return stands if history.opens_labels else replace(stands, labelled=None)
 
 
 def _out_of_order(ledger: Ledger, seeded: Seeded | None) -> Iterator[str]:
@@ -124,7 +163,7 @@ def _out_of_order(ledger: Ledger, seeded: Seeded | None) -> Iterator[str]:
         entry = ledger.entries[number - 1] if 0 < number <= len(ledger.entries) else {}
         if entry.get("kind") != kind:
             yield (
-                f"ledger.jsonl: entry {number} is not the {kind} that this certificate names, so "
+                f"{LEDGER}: entry {number} is not the {kind} that this certificate names, so "
                 "the seed is not shown to come after the matcher"
             )
 

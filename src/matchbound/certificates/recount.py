@@ -1,95 +1,100 @@
 """A certificate's tallies, counted again from its inputs."""
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from matchbound.audits import (
     Audit,
-    Draw,
     Entry,
     Identity,
     Inputs,
     Issued,
-    Journal,
-    Ledger,
     Standing,
     Supplied,
     before_labels,
-    draw_again,
-    has_ids,
-    is_same_gap,
-    is_same_sample,
-    read_ledger,
     standing,
-    with_ids,
 )
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import compute
-from matchbound.certificates.inputs import salted
-from matchbound.certificates.rows import rows_at
-from matchbound.engines import Progress, connect
-from matchbound.errors import MatchboundError
-from matchbound.tables import Digest, Matching, Reading
+from matchbound.certificates.inputs import Evidence
+from matchbound.certificates.place import comparable
+from matchbound.certificates.redrawing import Resources, seed_differences
+from matchbound.engines import connect
+from matchbound.errors import EngineError, MatchboundError
+from matchbound.files import scratch
+from matchbound.tables import Matching
 
 
-def recount_differences(
-    certificate: Certificate,
-    paths: Mapping[str, Path],
-    memory: str | None,
-    temp: Any,
-    progress: Progress,
-) -> Iterator[str]:
+def recount_differences(evidence: Evidence, resources: Resources) -> Iterator[str]:
     """Yield what does not follow from the inputs."""
-    inputs, choices = certificate.inputs, certificate.choices
-    population, holdout = inputs.population, inputs.of_role("holdout")[0]
-    folder, audit = paths["draw"].parent if "draw" in paths else None, Audit()
-    changes = choices.as_dict()
+    certificate, audit = evidence.certificate, _audit(evidence)
     try:
-        if folder is not None:
-            ledger = read_ledger(folder)  # `verify` names its problems
-            audit = Audit(
-                folder,
-                Draw.load(folder),
-                Ledger(journal=ledger.journal) if ledger.problems else ledger,
-            )
-            audit = yield from _redrawn(audit, paths, holdout.reading, memory, temp, progress)
-            audit = replace(audit, ledger=_as_of(certificate, audit.ledger))
-            changes = {name: changes[name] for name in certificate.exploratory}
-        banded = choices.bands or choices.candidates
-        given = Supplied(
-            _files_of(inputs, paths, "holdout"),
-            _files_of(inputs, paths, "complete"),
-            paths["labels"],
-            replace(holdout.reading, threshold=None if banded else _threshold(inputs)),
-            _unlabelled(certificate),
-            paths["population"],
-            population.id if folder is None else None,
-            paths.get("trained_on"),
-            population.matching or Matching(),
-        )
-        with connect("duckdb", memory, temp) as con:
-            again = compute(con, audit, given, changes, _identity(certificate, audit), progress)
-        journal = audit.ledger.journal
-        salt = None if certificate.ledger is None else journal.salted
-        again = replace(again, inputs=again.inputs.on_record(salt, folder))
+        if evidence.draw is not None:
+            drawn = yield from seed_differences(evidence, evidence.draw, resources)
+            audit = replace(audit, draw=drawn)
+        with _paths_then(evidence, resources.temp) as paths:
+            again = _recounted(evidence, audit, paths, resources)
+        salted = None if certificate.ledger is None else evidence.history.journal.salted
+        again = replace(again, inputs=again.inputs.on_record(salted, audit.folder))
         if certificate.ledger is not None:
-            yield from _standing_differences(certificate.ledger, again, audit)
+            yield from _standing_differences(certificate.ledger, again, evidence)
             again = on_record(again, certificate.ledger)
+    except EngineError:
+        raise
     except (MatchboundError, KeyError) as error:
         yield f"inputs give no certificate: {error}"
         return
-    yield from _row_differences(certificate, again, paths, journal)
+    yield from _row_differences(evidence, again)
     yield from certificate.record.differences(again.record)
 
 
-def _as_of(certificate: Certificate, ledger: Ledger) -> Ledger:
-    """The ledger as it was when the certificate was issued: labels may have been erased since."""
-    if certificate.ledger is None:
-        return ledger
-    return replace(ledger, entries=ledger.entries[: certificate.ledger.entries])
+def _audit(evidence: Evidence) -> Audit:
+    """The audit as it was before the certificate."""
+    if evidence.draw is None:
+        return Audit()
+    return Audit(evidence.paths["draw"].parent, evidence.draw, evidence.history.then)
+
+
+@contextmanager
+def _paths_then(evidence: Evidence, temp: Any) -> Iterator[Mapping[str, Path]]:
+    """The files of the inputs; labels as they were are in a temporary file."""
+    labels = evidence.found["labels"]
+    if labels.then is None:
+        yield evidence.paths
+        return
+    recorded = evidence.certificate.inputs.labels.path or "labels.csv"
+    with scratch(Path(recorded).name, labels.then, temp) as path:
+        yield {**evidence.paths, "labels": path}
+
+
+def _recounted(
+    evidence: Evidence, audit: Audit, paths: Mapping[str, Path], resources: Resources
+) -> Certificate:
+    """The certificate that the inputs give, without its place in the ledger."""
+    certificate = evidence.certificate
+    inputs, choices = certificate.inputs, certificate.choices
+    population, holdout = inputs.population, inputs.of_role("holdout")[0]
+    changes, banded = choices.as_dict(), choices.bands or choices.candidates
+    if audit.draw is not None:
+        changes = {name: changes[name] for name in certificate.exploratory}
+    given = Supplied(
+        _files_of(inputs, paths, "holdout"),
+        _files_of(inputs, paths, "complete"),
+        paths["labels"],
+        replace(holdout.reading, threshold=None if banded else _threshold(inputs)),
+        _unlabelled(certificate),
+        paths["population"],
+        population.id if audit.draw is None else None,
+        paths.get("trained_on"),
+        population.matching or Matching(),
+    )
+    identity = _identity(certificate, audit)
+    with connect("duckdb", resources.memory, resources.temp) as con:
+        return compute(con, audit, given, changes, identity, resources.progress)
 
 
 def _identity(certificate: Certificate, audit: Audit) -> Identity:
@@ -111,30 +116,29 @@ def _threshold(inputs: Inputs) -> float | None:
     return next((threshold for threshold in thresholds if threshold is not None), None)
 
 
-def _standing_differences(recorded: Standing, again: Certificate, audit: Audit) -> Iterator[str]:
+def _standing_differences(
+    recorded: Standing, again: Certificate, evidence: Evidence
+) -> Iterator[str]:
     """Yield if the files at hand do not have the place in the ledger that is claimed.
 
     The certificate's own digests do not settle that: it could claim a registered matcher's bytes.
     """
-    if audit.folder is None or not audit.ledger.entries:
-        return  # a ledger with problems is empty here: they are named already
+    history = evidence.history
+    if evidence.draw is None or not history.before:
+        return  # a ledger with problems has no entries here: they are named already
     issued = Issued.of(again.inputs, again.choices, again.exploratory)
-    before, salted = audit.ledger.entries[: recorded.entries], audit.ledger.journal.salted
-    if standing(before, issued, salted) != recorded:
+    stands = standing(history.before, issued, history.journal.salted)
+    if comparable(stands, history) != comparable(recorded, history):
         yield "ledger is not what the entries and the inputs at hand give"
 
 
-def _row_differences(
-    certificate: Certificate, again: Certificate, paths: Mapping[str, Path], journal: Journal
-) -> Iterator[str]:
+def _row_differences(evidence: Evidence, again: Certificate) -> Iterator[str]:
     """Yield the inputs whose rows are not those that the certificate has a digest of."""
-    tables = again.inputs.tables
-    for name, source in certificate.inputs.tables.items():
+    for name, source in evidence.certificate.inputs.tables.items():
         recorded = source.digest.rows
-        if recorded is None or recorded == tables[name].digest.rows:
+        if recorded is None or recorded == again.inputs.tables[name].digest.rows:
             continue
-        rows = Digest(rows_at(certificate, name, paths), None)
-        if recorded != salted(certificate, name, rows, journal).rows:
+        if recorded != evidence.rows_of(name):
             yield f"inputs.{name}.digest.rows is not what the inputs give"
 
 
@@ -148,30 +152,3 @@ def _unlabelled(certificate: Certificate) -> str:
     """How unlabelled nodes were taken: only where there are some does it matter."""
     some = any(remark.code == "unlabelled" for remark in certificate.assumptions)
     return "worst" if some else "refuse"
-
-
-def _redrawn(
-    audit: Audit,
-    paths: Mapping[str, Path],
-    reading: Reading,
-    memory: str | None,
-    temp: Any,
-    progress: Progress,
-) -> Generator[str, None, Audit]:
-    """Yield what the seed does not draw; return the audit with the ids that were erased."""
-    before = audit.drawn
-    again = draw_again(
-        before,
-        paths["population"],
-        paths.get("holdout"),
-        reading,
-        paths.get("trained_on"),
-        memory=memory,
-        temp=temp,
-        progress=progress,
-    )
-    if not is_same_sample(before, again, audit.ledger.entries):
-        yield "sample.csv is not what the seed draws"
-    if not is_same_gap(before, again):
-        yield "gap.csv is not what the seed draws"
-    return audit if has_ids(before) else replace(audit, draw=with_ids(before, again))

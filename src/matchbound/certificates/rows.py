@@ -1,12 +1,10 @@
 """The rows of a certificate's inputs, digested from the files where they are now."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
-from matchbound.audits import Draw
 from matchbound.certificates.certificate import Certificate
 from matchbound.engines import connect
-from matchbound.errors import MatchboundError
+from matchbound.errors import EngineError, MatchboundError
 from matchbound.tables import (
     Matching,
     Reading,
@@ -23,23 +21,28 @@ from matchbound.tables import (
 )
 
 
-def rows_at(certificate: Certificate, name: str, paths: Mapping[str, Path]) -> str | None:
-    """Digest the rows of a file as the input of this name is read; None if it cannot be read."""
+def rows_at(
+    certificate: Certificate, name: str, path: Path, matching: Matching | None
+) -> str | None:
+    """Digest the rows of a file as the input of this name is read; None if it cannot be read.
+
+    `matching` is the draw's, if it is at hand.
+    """
     try:
         with connect() as con:
             roles = {one.name: one.role for one in certificate.inputs.outputs}
-            source = open_source(con, roles.get(name, name), paths[name], hashed=False)
-            return digest_of_rows(con, source, _rows(source, certificate, paths))
+            source = open_source(con, roles.get(name, name), path, hashed=False)
+            return digest_of_rows(con, source, _rows(source, certificate, matching))
+    except EngineError:
+        raise
     except (MatchboundError, KeyError, TypeError):
         return None
 
 
-def _rows(source: Source, certificate: Certificate, paths: Mapping[str, Path]) -> Rows:
+def _rows(source: Source, certificate: Certificate, drawn: Matching | None) -> Rows:
     inputs, role = certificate.inputs, source.argument
     population, is_drawn = inputs.population, inputs.draw is not None
-    matching = population.matching or Matching()
-    if is_drawn:
-        matching = Draw.load(paths["draw"].parent).matching
+    matching = drawn or population.matching or Matching()
     columns = inputs.of_role("holdout")[0].reading.columns
     if role == "population":
         return rows_of_ids(source, id_column(source, population.id), matching.source)

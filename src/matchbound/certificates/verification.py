@@ -1,157 +1,215 @@
 """Compute a certificate again: from its own tallies, and from its inputs where they are at hand."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits import Draw, read_journal
+from matchbound.audits import Draw
 from matchbound.certificates import version1
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.contradictions import contradictions
-from matchbound.certificates.inputs import at_hand, file_differences
-from matchbound.certificates.place import ledger_differences, ledger_of, unfinished_ledger
+from matchbound.certificates.inputs import Evidence, find_draw, gather
+from matchbound.certificates.outcome import Verification
+from matchbound.certificates.place import (
+    history_of,
+    ledger_differences,
+    unfinished_ledger,
+    unplaced,
+)
+from matchbound.certificates.reach import Reach
 from matchbound.certificates.record import VERSION, Record
 from matchbound.certificates.recount import recount_differences
-from matchbound.engines import Progress
-from matchbound.errors import MatchboundError
-from matchbound.files import hashing_once, is_folder
+from matchbound.certificates.redrawing import Resources, ledger_seed_differences
+from matchbound.certificates.seals import check_seals
+from matchbound.engines import Progress, connect
+from matchbound.errors import EngineError, InputError, MatchboundError
+from matchbound.files import hashing_once, is_file, is_folder
 
 if TYPE_CHECKING:
     from os import PathLike
 
-
-@dataclass(frozen=True)
-class Verification:
-    """What differs (nothing, for a good certificate), what was checked, what was not at hand.
-
-    `repair` says what to run where a crash left the ledger unfinished: `verify` writes nothing.
-    `version` is the certificate's.
-    """
-
-    differences: tuple[str, ...]
-    checked: tuple[str, ...]
-    missing: tuple[str, ...]
-    repair: str = ""
-    version: int = VERSION
-
-    @property
-    def holds(self) -> bool:
-        return not self.differences
-
-    def __str__(self) -> str:
-        if not self.holds:
-            listed = [f"  - {difference}" for difference in self.differences]
-            return "\n".join(["The certificate does not verify:", *listed, *self._notes()])
-        lines = [f"The certificate verifies: {'; '.join(self.checked)}.", *self._notes()]
-        if self.missing:
-            lines.append(f"Not at hand, so not checked: {', '.join(self.missing)}.")
-        return "\n".join(lines)
-
-    def _notes(self) -> list[str]:
-        notes = [self.repair] if self.repair else []
-        if self.version == 1:
-            notes.append(
-                "It is of version 1: its tallies are not counted again from its inputs, nor its "
-                "sample drawn again."
-            )
-        return notes
+NAME = "certificate.json"
 
 
 @hashing_once()
 def verify(
     target: "str | PathLike[str] | Certificate",
     *,
+    require: Mapping[str, float] | None = None,
+    inputs: "str | PathLike[str] | None" = None,
+    untrusted: bool = False,
+    seals: "Sequence[str | PathLike[str]]" = (),
+    signers: "str | PathLike[str] | None" = None,
     memory: str | None = None,
     temp: Any = None,
     progress: Progress = lambda _: None,
 ) -> Verification:
-    """Verify the certificate in an audit folder, a certificate.json alone, or one in memory."""
-    if isinstance(target, Certificate):
-        record, path = target.record, Path("certificate.json")
-    else:
-        path = Path(target)
-        path = path / "certificate.json" if is_folder(path) else path
-        record = Record.read(path)
+    """Verify the certificate in an audit folder, a certificate.json alone, or one in memory.
+
+    `outcome` of what is returned is one of four things; what cannot be checked is raised. Inputs
+    are looked for in and beside an audit folder, and where its paths.jsonl says; with `untrusted`,
+    and for a certificate alone, only in its own folder. `inputs` is a folder under which they are
+    looked for too. `require` are values that metrics must be certified to have. `seals` are files
+    that `seal` wrote, besides those in the folder; one must be signed by one of the `signers`, a
+    file of allowed signers as ssh-keygen has it.
+    """
+    if memory is not None or temp is not None:
+        with connect("duckdb", memory, temp):  # refuse these before anything is contradicted
+            pass
+    record, reach = _opened(target, None if inputs is None else Path(inputs), untrusted)
+    resources = Resources(memory, temp, progress)
+    kept, allowed = [Path(seal) for seal in seals], None if signers is None else Path(signers)
     try:
         if record.version == 1:
-            return _verify_version1(record, path)
-        return _verify(record, path, memory, temp, progress)
+            if kept or allowed is not None:
+                raise InputError(
+                    "seals and signers must come with a certificate of version 2, got one of "
+                    "version 1, whose ledger has no seal. Drop them."
+                )
+            return _verify_version1(record, reach, require or {})
+        return _verify(record, reach, require or {}, (kept, allowed), resources)
     except MatchboundError:
         raise
+    except (OSError, MemoryError) as error:
+        reason = getattr(error, "strerror", None) or "memory is exhausted"
+        raise EngineError(f"cannot check the certificate: {reason}. Mend that first.") from None
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         problem = f"certificate holds what matchbound does not write ({error!r})"
         return Verification((*record.changed(), problem), ("its digests",), ())
 
 
+def _opened(target: Any, inputs: Path | None, untrusted: bool) -> tuple[Record, Reach]:
+    """Read the certificate; files of one in memory are looked for in the current folder."""
+    if isinstance(target, Certificate):
+        return target.record, Reach(Path(), inputs=inputs, in_memory=True)
+    path, leads_out = Path(target), False
+    reach = Reach(path.parent, inputs=inputs)
+    if is_folder(path):
+        reach, path = Reach(path, not untrusted, inputs), path / NAME
+        leads_out = not reach.leads_in(path)
+    try:
+        is_special = path.exists() and not is_file(path)
+    except (OSError, ValueError):  # reading it says why
+        is_special = False
+    if is_special or leads_out:
+        what = "which is none" if is_special else "a link that leads elsewhere"
+        raise InputError(
+            f"certificate must be a regular file, got {str(path)!r}, {what}. Give a certificate."
+        )
+    return Record.read(path), reach
+
+
 def _verify(
-    record: Record, path: Path, memory: str | None, temp: Any, progress: Progress
+    record: Record,
+    reach: Reach,
+    require: Mapping[str, float],
+    seals: tuple[Sequence[Path], Path | None],
+    resources: Resources,
 ) -> Verification:
     checked = ["its digests", "its guarantees, from its tallies"]
     try:
         certificate = Certificate.of(record)
     except MatchboundError as error:
-        differences = list(record.changed())
-        if not differences:
-            raise
-        return Verification((*differences, str(error)), tuple(checked), ())
+        return _unreadable(record, error, checked)
+    unmet = tuple(_unmet(certificate, require))
     differences = list(contradictions(record, certificate))
-    journal = read_journal(path.parent)
-    paths, missing = at_hand(certificate, path.parent, journal)
-    differences += file_differences(certificate, paths, journal)
-    differences += draw_differences(certificate, paths)
-    ledger, repair = ledger_of(path, paths), ""
+    length = None if certificate.ledger is None else certificate.ledger.entries
+    digest, drawn = str(record.content.get("digest")), find_draw(certificate, reach)
+    history = history_of(length, digest, reach, drawn)
+    sealed = check_seals(history, *seals)
+    evidence = gather(certificate, reach, history)
+    missing, draw = evidence.missing, evidence.draw
+    differences += evidence.differences
+    differences += [] if draw is None else draw_differences(certificate, draw)
     in_ledger: list[str] = []
-    if certificate.ledger is not None and ledger is not None:
-        repair = unfinished_ledger(ledger)
-        in_ledger = list(ledger_differences(certificate, certificate.ledger, ledger))
-        checked.append("its place in the ledger")
-    elif certificate.ledger is not None:
+    if certificate.ledger is None:
+        in_ledger += unplaced(history)
+    elif history.folder is None:
         missing.append("ledger")
+    else:
+        in_ledger += ledger_differences(certificate, certificate.ledger, history, draw)
+        checked.append("its place in the ledger")
     if not missing and not differences:
-        differences += recount_differences(certificate, paths, memory, temp, progress)
+        differences += recount_differences(evidence, resources)
         checked.append("its tallies, from its inputs")
-        if "draw" in paths:
-            checked.append("its draw, from the seed")
-    differences += in_ledger
-    return Verification(tuple(differences), tuple(checked), tuple(missing), repair)
+        checked += [] if draw is None else ["its draw, from the seed"]
+    elif draw is None and not differences and not in_ledger:
+        differences += _from_the_seed(evidence, resources, checked)
+    differences += [*in_ledger, *sealed.differences]
+    found = tuple(differences), tuple(checked), tuple(missing)
+    return Verification(
+        *found,
+        unfinished_ledger(history),
+        grown=evidence.grown,
+        unmet=(*unmet, *sealed.unmet),
+        sealed=sealed.words,
+    )
 
 
-def _verify_version1(record: Record, path: Path) -> Verification:
+def _from_the_seed(evidence: Evidence, resources: Resources, checked: list[str]) -> list[str]:
+    """Check the draw by its seed where draw.json is not at hand, if the journal has the seed."""
+    differences = ledger_seed_differences(evidence, resources)
+    if differences is None:
+        return []
+    checked.append("its draw, from the seed")
+    return differences
+
+
+def _unreadable(
+    record: Record, error: MatchboundError, checked: list[str], version: int = VERSION
+) -> Verification:
+    """For a certificate that cannot be read: one that was changed is contradicted."""
+    differences = list(record.changed())
+    if not differences:
+        raise error
+    return Verification((*differences, str(error)), tuple(checked), (), version=version)
+
+
+def _unmet(certificate: Certificate, require: Mapping[str, float]) -> Iterator[str]:
+    """Yield the requirements that the certificate does not meet, and why."""
+    for metric, target in require.items():
+        if not certificate.meets(metric, target):
+            reason = certificate.shortfall
+            if not reason and certificate.guarantees:
+                reason = f"certified is {certificate.value(metric):g}"
+            yield f"{metric} {target:g}" + (f" ({reason})" if reason else "")
+
+
+def _verify_version1(record: Record, reach: Reach, require: Mapping[str, float]) -> Verification:
     """Verify a certificate of version 1; its tallies are not counted again from its inputs."""
+    if require:
+        raise InputError(
+            "require must come with a certificate of version 2, got one of version 1, which does "
+            "not say whether the user gave its seed. Certify again."
+        )
     checked = ["its digests", "its guarantees, from its tallies, by version 1's rules"]
     try:
         certificate = version1.Certificate.of(record)
     except MatchboundError as error:
-        differences = list(record.changed())
-        if not differences:
-            raise
-        return Verification((*differences, str(error)), tuple(checked), (), version=1)
+        return _unreadable(record, error, checked, version=1)
     differences = list(version1.contradictions(record, certificate))
-    paths, missing = version1.at_hand(certificate, path.parent)
+    paths, missing = version1.at_hand(certificate, reach)
     differences += version1.file_differences(certificate, paths)
     if "draw" in paths:
+        reach.check(paths["draw"].parent)
         differences += version1.draw_differences(certificate, paths["draw"])
         checked.append("its choices, from its draw")
-    ledger = version1.ledger_of(path, paths)
-    if certificate.ledger is not None and ledger is not None:
-        differences += version1.ledger_differences(certificate, certificate.ledger, ledger)
-        checked.append("its place in the ledger, by today's rules")
-    elif certificate.ledger is not None:
+    place = certificate.ledger
+    length = None if place is None else place.entries
+    history = history_of(length, certificate.digest, reach, paths.get("draw"))
+    if place is None:
+        differences += unplaced(history)
+    elif history.folder is None or not version1.has_ledger(history.folder):
         missing.append("ledger")
+    else:
+        differences += version1.ledger_differences(certificate, place, history.folder)
+        checked.append("its place in the ledger, by today's rules")
     return Verification(tuple(differences), tuple(checked), tuple(missing), version=1)
 
 
-def draw_differences(certificate: Certificate, paths: Mapping[str, Path]) -> Iterator[str]:
-    """Yield what is not as the draw fixed it, if the draw is at hand."""
+def draw_differences(certificate: Certificate, before: Draw) -> Iterator[str]:
+    """Yield what is not as the draw fixed it."""
     tally = next(iter(certificate.tallies.values()))
-    if "draw" not in paths:
-        return
-    try:
-        before = Draw.load(paths["draw"].parent)
-    except MatchboundError as error:
-        yield f"inputs.draw: {error}"
-        return
     drawn = certificate.inputs.draw
     if drawn is None or before.seed_given != drawn.seed_given:
         yield "inputs.draw.seed_given is not as the draw has it"

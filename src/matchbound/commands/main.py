@@ -19,7 +19,8 @@ from matchbound.errors import InputError, UnfinishedError
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
-    0: done, and every requirement met; 1: not so; 2: bad input; 128 plus a signal's number.
+    0: done, and every requirement met; 1: not so; 2: bad input; 3: verified, but for inputs that
+    are missing; 128 plus a signal's number.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -115,6 +116,7 @@ class Parser(argparse.ArgumentParser):
             formatter.add_text(group.description)
             formatter.add_arguments(group._group_actions)
             formatter.end_section()
+        formatter.add_text(self.epilog)
         return f"{self.format_usage()}\n{formatter.format_help()}\nExample:\n  {self.example}\n"
 
 

@@ -6,7 +6,7 @@ ledger is recounted by today's rules.
 
 from matchbound.certificates.version1.certificate import Certificate, contradictions
 from matchbound.certificates.version1.files import at_hand, draw_differences, file_differences
-from matchbound.certificates.version1.folder import ledger_differences, ledger_of
+from matchbound.certificates.version1.folder import has_ledger, ledger_differences
 
 __all__ = [
     "Certificate",
@@ -14,6 +14,6 @@ __all__ = [
     "contradictions",
     "draw_differences",
     "file_differences",
+    "has_ledger",
     "ledger_differences",
-    "ledger_of",
 ]

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from matchbound.audits import OLD_DRAW, Book, Ledger, join_orders, ledger_or_problems
+from matchbound.certificates.reach import Reach
 from matchbound.certificates.version1.certificate import Certificate
 from matchbound.certificates.version1.choices import Choices
 from matchbound.certificates.version1.folder import as_now, version1_ledger
@@ -19,8 +20,6 @@ from matchbound.files import (
     csv_text,
     digest_of_file,
     digest_of_text,
-    find_file,
-    is_file,
     read_json,
     read_text,
 )
@@ -28,7 +27,7 @@ from matchbound.files import (
 ROWS = "rows:"  # how the digest of a table in memory begins
 
 
-def at_hand(certificate: Certificate, folder: Path) -> tuple[dict[str, Path], list[str]]:
+def at_hand(certificate: Certificate, reach: Reach) -> tuple[dict[str, Path], list[str]]:
     """Find the files of the inputs, by their digests if several have the name; list the missing.
 
     What was erased, or stands in another file since the folder was moved, is missing.
@@ -36,12 +35,10 @@ def at_hand(certificate: Certificate, folder: Path) -> tuple[dict[str, Path], li
     paths, missing = {}, []
     for name, source in certificate.inputs.items():
         path, in_memory = source.path, source.digest.startswith(ROWS)
-        files = [] if path is None or in_memory else find_file(path, folder)
+        files = [] if path is None or in_memory else reach.find(path)
         if name == "draw":
-            files += [file.with_name(OLD_DRAW) for file in files]
-        fitting = [
-            file for file in files if is_file(file) and digest_of_file(file) == source.digest
-        ]
+            files += reach.find(OLD_DRAW)
+        fitting = [file for file in files if digest_of_file(file) == source.digest]
         if fitting or (files and not _may_differ(name, files[0].parent)):
             paths[name] = (fitting or files)[0]
         else:

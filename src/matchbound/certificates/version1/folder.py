@@ -3,7 +3,7 @@
 A folder that was moved to version 2 keeps version 1's ledger in a file of its own.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from matchbound.audits import (
     ledger_or_problems,
     standing,
 )
-from matchbound.certificates import place
 from matchbound.certificates.version1.certificate import Certificate
 from matchbound.certificates.version1.choices import Choices
 from matchbound.certificates.version1.inputs import Input, Place
@@ -29,11 +28,9 @@ KEEP = ("entries", "head", "registered", "certificates", "other_labels", "labell
 """What today's rules must give as version 1 had it."""
 
 
-def ledger_of(path: Path, paths: Mapping[str, Path]) -> Path | None:
-    """The folder of the ledger, if it is there, or the copy that a moved folder keeps."""
-    folder = place.ledger_of(path, paths)
-    is_there = folder is not None and is_file(folder / _name(folder))
-    return folder if is_there else None
+def has_ledger(folder: Path | None) -> bool:
+    """Whether a folder has version 1's ledger: its own, or the copy that a moved folder keeps."""
+    return folder is not None and is_file(folder / _name(folder))
 
 
 def _name(folder: Path) -> str:

@@ -1,0 +1,99 @@
+"""An audit's ledger, seen from one of its certificates: what was before it, what came since."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from matchbound.audits import Entry, Journal, Ledger, is_sealed
+from matchbound.tables import Matching
+
+
+@dataclass(frozen=True)
+class History:
+    """The ledger in a folder, if one is at hand, and after how many entries a certificate came.
+
+    A ledger with problems has no entries here: its problems are named elsewhere.
+    """
+
+    folder: Path | None = None
+    ledger: Ledger = field(default_factory=Ledger)
+    length: int = 0
+
+    @property
+    def journal(self) -> Journal:
+        return self.ledger.journal
+
+    @property
+    def before(self) -> Sequence[Entry]:
+        """The entries before the certificate."""
+        return () if self.ledger.problems else self.ledger.entries[: self.length]
+
+    @property
+    def since(self) -> Sequence[Entry]:
+        """The entries after the certificate's own."""
+        return () if self.ledger.problems else self.ledger.entries[self.length + 1 :]
+
+    @property
+    def then(self) -> Ledger:
+        """The ledger as it was before the certificate."""
+        return Ledger(tuple(self.before), journal=self.journal)
+
+    @property
+    def draw(self) -> Entry | None:
+        """The entry of the draw that the certificate is from."""
+        return next((one for one in reversed(self.before) if one["kind"] == "draw"), None)
+
+    @property
+    def choices(self) -> Entry | None:
+        """The entry of what was fixed before that draw's seed was made."""
+        number = None if self.draw is None else self.draw.get("choices")
+        return self.before[number - 1] if number else None
+
+    @property
+    def matching(self) -> Matching | None:
+        return None if self.choices is None else Matching(**self.choices["matching"])
+
+    def later_draw(self, digest: str) -> int | None:
+        """The entry since the certificate that has a draw with this digest."""
+        draws = (one for one in self.since if one["kind"] == "draw")
+        return next((int(one["entry"]) for one in draws if one["draw"] == digest), None)
+
+    @cached_property
+    def erased(self) -> int:
+        """How many drawn nodes were erased since the certificate."""
+        return len({place for one in _forgets(self.since) for place in one["places"]})
+
+    @property
+    def is_resalted(self) -> bool:
+        """Whether digests of labels that were on record before may fit nothing any more."""
+        return bool(_forgets(self.since))
+
+    @property
+    def was_resalted(self) -> bool:
+        """Whether digests in the draw, which is older than the certificate, may fit nothing."""
+        return self.is_resalted or bool(_forgets(self.before))
+
+    @cached_property
+    def unopened(self) -> int:
+        """How many commitments before the certificate nobody can open here.
+
+        What was erased before the certificate was no input of it: it counted the worst case.
+        """
+        forgotten, lost = set(), 0
+        for entry in reversed(self.before):
+            if entry["kind"] == "forget":
+                forgotten |= {"nodes", *entry["places"]}
+            for name, value in entry.items():
+                if is_sealed(value) and forgotten.isdisjoint((name, entry.get("place"))):
+                    lost += 1
+        return lost
+
+    @property
+    def opens_labels(self) -> bool:
+        """Whether the labels that the page had before the certificate can be made again."""
+        return self.journal.salt is not None and not self.unopened and not self.is_resalted
+
+
+def _forgets(entries: Sequence[Entry]) -> list[Entry]:
+    return [entry for entry in entries if entry["kind"] == "forget"]
