@@ -91,6 +91,8 @@ def test_public_names():
         "bounds",
         "certify",
         "draw",
+        "export",
+        "forget",
         "labels",
         "matchers",
         "patch",

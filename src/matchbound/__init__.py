@@ -8,6 +8,7 @@ from matchbound.errors import AssumptionError, EngineError, InputError, Matchbou
 if TYPE_CHECKING:
     from matchbound import bounds, matchers
     from matchbound.audits.draw import Draw
+    from matchbound.audits.forget import forget
     from matchbound.audits.labels import labels
     from matchbound.audits.registry import register
     from matchbound.audits.sample import draw
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from matchbound.certificates.withheld import withhold
     from matchbound.matchers import reconcile
     from matchbound.plans.plan import plan
+    from matchbound.reports.export import export
     from matchbound.reports.report import write_report
     from matchbound.theorems.choices import Choices
     from matchbound.theorems.tally import Tally
@@ -35,6 +37,8 @@ __all__ = [
     "bounds",
     "certify",
     "draw",
+    "export",
+    "forget",
     "labels",
     "matchers",
     "patch",
@@ -55,6 +59,8 @@ _HOMES = {
     "bounds": "bounds",
     "certify": "certificates.certification",
     "draw": "audits.sample",
+    "export": "reports.export",
+    "forget": "audits.forget",
     "labels": "audits.labels",
     "matchers": "matchers",
     "patch": "certificates.patch",

@@ -12,6 +12,7 @@ import io
 import itertools
 import json
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -266,6 +267,71 @@ def remove(path: Path) -> None:
     path.unlink(missing_ok=True)
 
 
+OF_VERSION1 = re.compile(r"\..+\.(csv|html|json|jsonl|parquet)\.[a-z0-9_]{8}")
+"""The names of version 1's temporary files, which no later command removes."""
+
+
+def remove_left_over(folder: Path) -> None:
+    """Remove the temporary files of killed commands, those of version 1 too."""
+    for path in folder.iterdir():
+        if path.name.startswith(TEMPORARY):
+            _remove_left(path, remove)
+        elif OF_VERSION1.fullmatch(path.name) and is_file(path):
+            remove(path)
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write a folder of files, all of it or nothing. It must not exist, be empty, or be the same.
+
+    What an earlier run to the same place left when it was killed is removed.
+    """
+    if _is_same_folder(folder, files):
+        return
+    if is_file(folder) or (is_folder(folder) and any(folder.iterdir())):
+        raise InputError(
+            f"out must be a folder that is empty or not there yet, got {str(folder)!r}. Choose "
+            "another place."
+        )
+    waiting: Path | None = None
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        _remove_left_over_folders(folder)
+        waiting = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        for name, content in files.items():
+            (waiting / name).write_bytes(content)
+            _finish(waiting / name)
+        os.chmod(waiting, 0o777 & ~_umask())
+        sync_folder(waiting)
+        remove_if_empty(folder)
+        os.replace(waiting, folder)
+    except OSError as error:
+        raise EngineError(
+            f"cannot write {folder}: {error.strerror}. Choose another place."
+        ) from None
+    finally:
+        if waiting is not None:
+            shutil.rmtree(waiting, ignore_errors=True)
+    with suppress(OSError):  # it is there already
+        sync_folder(folder.parent)
+
+
+def _is_same_folder(folder: Path, files: Mapping[str, bytes]) -> bool:
+    """Whether a folder holds these files and no others."""
+    if not is_folder(folder) or {path.name for path in folder.iterdir()} != files.keys():
+        return False
+    return all(
+        is_file(folder / name) and (folder / name).read_bytes() == content
+        for name, content in files.items()
+    )
+
+
+def _remove_left_over_folders(folder: Path) -> None:
+    pattern = re.compile(rf"\.{re.escape(folder.name)}\.[a-z0-9_]{{8}}")
+    for path in folder.parent.iterdir():
+        if pattern.fullmatch(path.name) and is_folder(path):
+            shutil.rmtree(path, ignore_errors=True)
+
+
 def remove_if_empty(folder: Path) -> None:
     """Remove a folder, if it is there and nothing is in it."""
     with suppress(OSError):
@@ -387,10 +453,10 @@ def written_whole(path: Path, *, force: bool) -> Iterator[Path]:
         raise EngineError(f"cannot write {path}: {error.strerror}. Choose another place.") from None
 
 
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str = ",") -> str:
     """Rows as CSV with LF at line ends; if a value holds a CR, all values are quoted."""
     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL):
-        text = "".join(_csv(header, [rows], quoting))
+        text = "".join(_csv(header, [rows], quoting, delimiter))
         if "\r" not in text:
             break
     return text
@@ -408,10 +474,13 @@ def write_csv(path: Path, header: Sequence[str], parts: Callable[[], Iterable[Ro
             break
 
 
-def _csv(header: Sequence[str], parts: Iterable[Rows], quoting: Any) -> Iterator[str]:
+def _csv(
+    header: Sequence[str], parts: Iterable[Rows], quoting: Any, delimiter: str = ","
+) -> Iterator[str]:
     for rows in itertools.chain([[header]], parts):
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n", quoting=quoting).writerows(rows)
+        writer = csv.writer(text, lineterminator="\n", quoting=quoting, delimiter=delimiter)
+        writer.writerows(rows)
         yield text.getvalue()
 
 

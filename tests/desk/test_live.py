@@ -131,7 +131,7 @@ def drawn_again(live, seed, truth, found):
         live,
         draw=replace(live.draw, seed=seed, sample=join_orders([], order)),
         unlabelled=replace(live.unlabelled, validation=labels),
-        found=proposed,
+        holdout_matches=proposed,
     )
 
 

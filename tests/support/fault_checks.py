@@ -219,8 +219,10 @@ def plain(name):
 
 
 def entries(folder):
+    """The digests of the ledger's entries, which stay when what they commit to is erased."""
     audit = folder / "audit"
-    return sound_ledger(audit).entries if (audit / "ledger.jsonl").exists() else ()
+    found = sound_ledger(audit).entries if (audit / "ledger.jsonl").exists() else ()
+    return [entry["digest"] for entry in found]
 
 
 def standing(folder):

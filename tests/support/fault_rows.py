@@ -96,6 +96,14 @@ ROWS = [
         (VERIFY,),
         ("audit/report.html",),
     ),
+    Row("forget", "labelled", words("forget {f}/audit --id a37 b161"), (CERTIFY, VERIFY)),
+    Row(
+        "export",
+        "reported",
+        words("export {f}/audit --redacted --out {f}/sent"),
+        (VERIFY,),
+        ("sent/certificate.json", "sent/ledger.jsonl", "sent/report.html"),
+    ),
     Row(
         "withhold",
         "labelled",

@@ -6,6 +6,7 @@ from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
 from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import FILES, PARTS, Draw, join_orders, read_gap, read_sample
+from matchbound.audits.erased import erased_rows, has_ids, restored
 from matchbound.audits.folder import LABELS, OLD_DRAW, OLD_LEDGER, is_written, last_draw
 from matchbound.audits.inputs import Inputs, OutputRef, Population, TableRef
 from matchbound.audits.journal import Journal, Opening, is_sealed, read_journal
@@ -88,8 +89,10 @@ __all__ = [
     "check_all_labelled",
     "draw",
     "enter_labels",
+    "erased_rows",
     "find",
     "given_choices",
+    "has_ids",
     "hash_of",
     "is_sealed",
     "is_written",
@@ -109,6 +112,7 @@ __all__ = [
     "read_sample",
     "redraw",
     "refuse_version1",
+    "restored",
     "seals_in",
     "signer_of",
     "sound_ledger",

@@ -15,6 +15,7 @@ from matchbound.audits.ledger import (
     Entry,
     Ledger,
     Transaction,
+    erased_places,
     of_version1,
     read_ledger,
     since_draw,
@@ -149,6 +150,11 @@ class Audit:
                 f"audit must hold a draw that its ledger knows, got another in "
                 f"{str(self.folder)!r}. Restore draw.json, or repeat the `draw --extend` that was "
                 "interrupted."
+            )
+        if erased_places(entries) != erased_places(self.ledger.entries):
+            raise InputError(
+                f"audit must stay as it was opened, got {str(self.folder)!r}, from which labels "
+                "were erased meanwhile. Repeat the command."
             )
 
 

@@ -1,24 +1,29 @@
 """The labelled nodes: those of a draw, or those of labels that a person brings along."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from matchbound.audits.audit import Audit
 from matchbound.audits.draw import digest_as_drawn, join_orders
+from matchbound.audits.erased import erased_rows, trained_on_now
 from matchbound.audits.inputs import DrawRef, Origins, Population, TableRef
 from matchbound.audits.training import check_second
 from matchbound.engines import Engine
 from matchbound.errors import InputError
-from matchbound.files import digest_of_file
+from matchbound.files import digest_of_file, is_file
 from matchbound.tables import (
     Digest,
     Matching,
     Source,
+    digest_of,
     digest_of_ids,
     id_column,
     kind_of_ids,
     open_source,
     read_ids,
+    recognise,
+    rows_of_labels,
 )
 from matchbound.tallies import TEXT, Setting
 from matchbound.theorems import Choices
@@ -61,7 +66,7 @@ def as_drawn(
     origins = Origins(
         Population(source.path, digest, size, draw.population.id),
         DrawRef(None if path is None else str(path), digest_of_draw, draw.seed_given),
-        draw.trained_on,
+        _trained_on(con, audit),
     )
     chosen, exploratory = choices
     if draw.is_second:
@@ -77,8 +82,24 @@ def as_drawn(
         draw.matching,
         exploratory,
         stops=chosen.until_true is not None or (draw.choices.is_anytime and chosen.is_anytime),
+        erased=erased_rows(draw, audit.ledger.entries),
+        lacks_clusters=audit.ledger.has_erased,
     )
     return setting, origins
+
+
+def _trained_on(con: Engine, audit: Audit) -> TableRef | None:
+    """The labels that D was known by, if it was.
+
+    Their digest in draw.json has the salt of that time. Where labels were erased, the salt is
+    another, and the digest is taken anew: D itself is checked by drawing again.
+    """
+    recorded, path = audit.drawn.trained_on, trained_on_now(audit)
+    if recorded is None or not audit.ledger.has_erased or not is_file(Path(path or "")):
+        return recorded
+    source = open_source(con, "trained_on", path)
+    digest = digest_of(con, source, rows_of_labels(source, recognise(source, {})))
+    return TableRef(recorded.path, audit.ledger.journal.salted(digest))
 
 
 def as_brought(

@@ -54,6 +54,11 @@ class Request:
         return seed
 
     @property
+    def continues_phase(self) -> bool:
+        """Whether D was drawn before, into the same folder."""
+        return self.facts["train_seed"] is not None
+
+    @property
     def delta(self) -> Fraction:
         """The δ of a fresh draw; training nodes alone cost nothing."""
         return (
@@ -167,7 +172,10 @@ def enter(folder: Path, request: Request, *, force: bool, say: Callable[[str], N
             more["choices"] = ledger.add("choices", **request.facts)["entry"]
             ledger.commit()
         seed = before["seed"] if before is not None else request.seed or secrets.token_hex(16)
-        drawn = request.make(seed).on_record(ledger)
+        drawn = request.make(seed)
+        if is_file(folder / "sample.csv") and (before is not None or request.continues_phase):
+            drawn = drawn.erased_as_in(folder)
+        drawn = drawn.on_record(ledger)
         if before is not None:
             more |= {"choices": before["choices"]} | more
             more |= {"extends": before["draw"]} | ({"grown": True} if decision.grown else {})

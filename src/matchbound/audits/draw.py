@@ -100,6 +100,17 @@ class Draw:
         return [x for _, x in sorted((i, x) for x, _, i in self.sample if i is not None)]
 
     @property
+    def in_order(self) -> list[Row]:
+        """The drawn nodes in the order of labelling: D, then the other nodes of S.
+
+        D comes first so that a holdout matcher can be developed and registered before there is any
+        validation label, and because an anytime draw may be stopped anywhere in S.
+        """
+        trained = sorted((row for row in self.sample if row[1] is not None), key=_in_train)
+        others = sorted((row for row in self.sample if row[1] is None), key=_in_validation)
+        return [*trained, *others]
+
+    @property
     def digest(self) -> str:
         return self.written.digest
 
@@ -125,7 +136,8 @@ class Draw:
         """Enter and write a larger draw over a smaller one, labels or not: both are anytime."""
         place = Path(folder)
         with transaction(place) as ledger, alone(place):
-            last, drawn = last_draw(ledger.entries), self.on_record(ledger)
+            drawn = self.erased_as_in(place).on_record(ledger)
+            last = last_draw(ledger.entries)
             written = last is not None and is_written(place, last)
             if last is None or not (written or last["draw"] == drawn.digest):
                 raise InputError(
@@ -138,6 +150,20 @@ class Draw:
                 more = {"choices": last["choices"]} if "choices" in last else {}
                 drawn.enter(ledger, extends=last["draw"], **more)
             drawn.write_entered(ledger)
+
+    def erased_as_in(self, place: Path) -> "Draw":
+        """The same draw without the ids that the folder's files, which it continues, lack."""
+        way_out = "Restore it."
+        before = read_sample(place / "sample.csv", way_out)
+        gap = read_gap(place / "gap.csv", way_out) if is_file(place / "gap.csv") else ()
+        trained, validated = ({row[i] for row in before if not row[0]} - {None} for i in (1, 2))
+        sample = tuple(
+            ("" if train in trained or validation in validated else node, train, validation)
+            for node, train, validation in self.sample
+        )
+        kept = gap if len(gap) == len(self.gap) else self.gap
+        blank = ("" if not one else node for node, one in zip(self.gap, kept, strict=True))
+        return replace(self, sample=sample, gap=tuple(blank))
 
     def on_record(self, ledger: Transaction) -> "Draw":
         """The same draw as this ledger's folder has it.
@@ -326,6 +352,14 @@ def digest_as_drawn(con: Engine, draw: Draw, source: Source) -> Digest | None:
     column, drawn = id_column(source, draw.population.id), draw.population.digest
     digest = digest_of_ids(con, source, column, draw.matching.source, [drawn])
     return digest if digest.is_same(drawn, read_alike=True) else None
+
+
+def _in_train(row: Row) -> int:
+    return row[1] or 0
+
+
+def _in_validation(row: Row) -> int:
+    return row[2] or 0
 
 
 def _digest(table: TableRef | None) -> Digest | None:

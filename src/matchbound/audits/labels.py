@@ -9,6 +9,7 @@ from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.tables import (
     Clusters,
+    Row,
     id_column,
     load_drawn,
     open_source,
@@ -39,9 +40,12 @@ def labels(audit: "str | PathLike[str]", role: str = "train") -> list[tuple[str,
     return labels_of(opened, opened.truth(), role)
 
 
-def check_all_labelled(draw: Draw, matches: Sequence[tuple[str, str | None]]) -> None:
+def check_all_labelled(
+    draw: Draw, matches: Sequence[tuple[str, str | None]], erased: Sequence[Row] = ()
+) -> None:
     """Refuse missing labels before a matcher is run: the certificate would be refused later."""
-    missing = sorted({node for node, _, _ in draw.sample} - {x for x, _ in matches})
+    due = {node for node, _, _ in {*draw.sample}.difference(erased)}
+    missing = sorted(due - {x for x, _ in matches})
     if missing:
         raise InputError(
             f"labels must cover every sampled node; {len(missing)} of {len(draw.sample)} have none "
@@ -67,7 +71,7 @@ def labels_of(
             table = open_source(con, "population", audit.population(population))
             column = id_column(table, draw.population.id)
             read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
-        read_labels(con, source, form, draw.matching)
+        read_labels(con, source, form, draw.matching, erased=audit.ledger.has_erased)
         matches: dict[str, list[str | None]] = {}
         rows = OF_CLUSTERS if isinstance(form, Clusters) else "select x, y from labels"
         for x, y in con.rows(f"{rows} order by x, y"):

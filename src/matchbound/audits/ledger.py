@@ -92,6 +92,11 @@ class Ledger:
                 f"audit must hold {NAME} as it was written, got one in which {problem}. Restore it."
             )
 
+    @property
+    def has_erased(self) -> bool:
+        """Whether `forget` erased something."""
+        return bool(self.of_kind("forget"))
+
     def of_kind(self, kind: str) -> list[Entry]:
         return [entry for entry in self.entries if entry.get("kind") == kind]
 
@@ -138,6 +143,21 @@ def since_draw(entries: Sequence[Entry]) -> Sequence[Entry]:
     """The entries after the latest draw with a seed of its own: those about its nodes."""
     fresh = [i for i, one in enumerate(entries) if one["kind"] == "draw" and "extends" not in one]
     return entries[fresh[-1] + 1 :] if fresh else entries
+
+
+def erased_places(entries: Iterable[Entry]) -> set[int]:
+    """The places in the order of labelling, of the latest draw, whose nodes `forget` erased.
+
+    A draw of validation nodes alone keeps those of D, which was drawn before it.
+    """
+    places: set[int] = set()
+    for entry in entries:
+        if entry["kind"] == "draw" and "extends" not in entry:
+            kept = entry["train"] if entry["second"] else 0
+            places = {place for place in places if place <= kept}
+        elif entry["kind"] == "forget":
+            places.update(entry["places"])
+    return places
 
 
 def validation_labels(entries: Sequence[Entry]) -> int:

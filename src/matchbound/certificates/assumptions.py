@@ -20,7 +20,8 @@ def assumed(
 ) -> tuple[Remark, ...]:
     """Return the assumptions that follow from the choices, the tables and the tallies."""
     choices, tally = setting.choices, next(iter(tallies.values()))
-    unlabelled = sum(not label.is_sure for label in (*tally.train, *tally.fresh))
+    erased = _erased(tally, setting)
+    unlabelled = sum(not label.is_sure for label in (*tally.train, *tally.fresh)) - erased
     forms = [setting.truth, *(output.form for output in outputs)]
     sourceless = any(isinstance(form, Clusters) and form.source is None for form in forms)
     conditions = (
@@ -41,8 +42,17 @@ def assumed(
         (Remark("at_most_one_match"), choices.at_most_one_match),
         (Remark("disjoint_ids"), sourceless and setting.matching.is_link),
         (Remark("unlabelled", (unlabelled,)), unlabelled > 0),
+        (Remark("erased", (erased,)), erased > 0),
     )
     return tuple(remark for remark, applies in conditions if applies)
+
+
+def _erased(tally: Tally, setting: Setting) -> int:
+    """How many erased nodes count: those of D, and those of S up to where it was cut."""
+    return sum(
+        train is not None or (validation is not None and validation <= len(tally.validation))
+        for _, train, validation in setting.erased
+    )
 
 
 def on_record(certificate: Certificate, ledger: Standing) -> Certificate:

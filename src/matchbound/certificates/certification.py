@@ -18,6 +18,7 @@ from matchbound.audits import (
     load,
     planned_choices,
     read_certified,
+    restored,
     standing,
 )
 from matchbound.certificates.assumptions import assumed, on_record
@@ -114,6 +115,8 @@ def certify(
         trained_on,
         Matching(dedupe, link, source),
     )
+    where = {"engine": engine, "memory": memory, "temp": temp}
+    opened = restored(opened, supplied, **where, progress=progress)
     identity = Identity() if opened.folder is None else Identity(opened.ledger.checked().entries)
     changes = _changes(by_name, gap_from, opened.draw)
     with connect(engine, memory, temp) as con:

@@ -82,12 +82,14 @@ def patch(
         form = recognise(source, columns or {})
         least = Reading({}, threshold, draw.choices.scores).settled([form]).threshold
         progress("reading the population, the labels and the matches")
-        as_drawn(con, opened, population, (draw.choices, ()), ([], []))
+        setting, _ = as_drawn(con, opened, population, (draw.choices, ()), ([], []))
         load_drawn(con, draw.sample)
         truth_form = form_of_labels(truth, columns or {})
-        read_labels(con, truth, truth_form, draw.matching)
+        read_labels(con, truth, truth_form, draw.matching, erased=setting.lacks_clusters)
         _read_found(con, draw, source, form, least)
-        _read_verified(con, draw, truth_form, isinstance(form, Clusters))
+        whole = not (draw.matching.dedupe or setting.lacks_clusters)
+        matchers = {"holdout": isinstance(form, Clusters)} if whole else {}
+        _read_verified(con, draw, truth_form, matchers)
         progress("writing")
         kind = "pairs" if draw.matching.dedupe else "links"
         keep(con, "patched", f"certificates/patched_{kind}", top=_top(con, source, form, least))
@@ -133,18 +135,17 @@ def _read_found(con: Engine, draw: Draw, source: Source, form: Form, least: floa
     con.keep("found", f"select x, y, {score} from holdout")
 
 
-def _read_verified(con: Engine, draw: Draw, form: Form, found_clusters: bool) -> None:
+def _read_verified(con: Engine, draw: Draw, form: Form, matchers: Mapping[str, bool]) -> None:
     """Keep the tables `known`, of labelled nodes, and `verified`, of their true pairs."""
     drawn, dedupe, single = len(draw.sample), draw.matching.dedupe, draw.choices.one_to_one
     if isinstance(form, Clusters):
         keep(con, "count_true", "tables/count_clusters", a="labels", itself=int(dedupe))
-        found = {} if dedupe else {"holdout": found_clusters}
-        check_clusters(con, drawn, single, "worst", found)
+        check_clusters(con, drawn, single, "worst", matchers)
         ((size,),) = con.rows(
             "select coalesce(sum(t.n), 0) from count_true t semi join sample s on s.id = t.x"
         )
         _refuse_many(int(size), "labels")
-        con.keep("known", "select id as x from sample")
+        con.keep("known", "select s.id as x from sample s semi join labels l on l.x = s.id")
         con.keep("verified", f"select x, y from ({OF_CLUSTERS}) where y is not null")
         return
     check_pairs(con, draw.population.size, drawn, single, "worst", dedupe)

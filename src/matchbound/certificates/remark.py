@@ -29,6 +29,7 @@ CODES: Mapping[str, tuple[str, ...]] = {
     "at_most_one_match": (),
     "disjoint_ids": (),
     "unlabelled": ("nodes",),
+    "erased": ("nodes",),
     # what the ledger shows
     "seed_after_matcher": ("register", "draw"),
     # advice

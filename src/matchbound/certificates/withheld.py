@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import Audit, Draw, check_all_labelled, labels_of
+from matchbound.audits import Audit, Draw, check_all_labelled, erased_rows, labels_of
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import certify
 from matchbound.engines import Progress
@@ -40,7 +40,8 @@ def withhold(
     names = () if in_memory else ("holdout.csv", "complete.csv")
     places = [Path(audit) / name for name in names]
     refuse_existing(places, force)
-    check_all_labelled(opened.drawn, labels_of(opened, truth, "all", population))
+    erased = erased_rows(opened.drawn, opened.ledger.entries)
+    check_all_labelled(opened.drawn, labels_of(opened, truth, "all", population), erased)
     matches = []
     for used in ("train", "all"):
         progress(f"running the matcher with labels: {used}")

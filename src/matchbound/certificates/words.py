@@ -65,6 +65,8 @@ SENTENCES = {
     "disjoint_ids": "Not checked: in clusters without sources, ids of the population are never the "
     "other table's.",
     "unlabelled": "{nodes} drawn nodes have no label and count as the worst case.",
+    "erased": "Drawn nodes that were erased, or whose labels were (`matchbound forget`), and that "
+    "count as the worst case: {nodes}.",
     "seed_after_matcher": "Checked: the seed was made after the holdout matcher was on record "
     "(entries {register} and {draw} of the ledger).",
     "draw_more": "Only {matched} validation nodes have a true match, so the bounds are loose: draw "

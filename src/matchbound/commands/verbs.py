@@ -26,6 +26,8 @@ VERBS = (
     Verb("withhold", "run a matcher without and with the validation labels, and certify it"),
     Verb("reconcile", "match the nodes of two networks"),
     Verb("seal", "write the ledger's digest to a file that others keep"),
+    Verb("forget", "erase a person's ids from an audit folder"),
+    Verb("export", "write what an auditor needs, without ids and the seed"),
     Verb("repair", "finish what a crash left unfinished; move a folder of version 0.1"),
     Verb("figures", "draw the paper's figures"),
 )

@@ -76,6 +76,8 @@ class Desk:
         if wanted is None:
             return len(self.order)
         for place in range(self.draw.train + 1, len(self.order) + 1):
+            if place in self.book.erased:
+                continue
             page = self.book.pages.get(place)
             if page is None or page.status != SETTLED or page.final is None:
                 break
@@ -198,8 +200,9 @@ class Desk:
             agreed, twice = self.book.agreement()
             last = self.book.last_of(labeller)
             done, end = len(self.book.pages), self._end()
+            total = end - sum(place <= end for place in self.book.erased)
             return State(
-                total=end,
+                total=total,
                 done=done,
                 enough=end < len(self.order),
                 unsure=self.book.with_status(UNSURE),
@@ -208,7 +211,7 @@ class Desk:
                 twice=twice,
                 last=None if last is None else last.place,
                 mine=sorted({v.place for v in self.book.live.values() if v.labeller == labeller}),
-                seconds=self._pace() * max(end - done, 0),
+                seconds=self._pace() * max(total - done, 0),
             )
 
     def _pace(self) -> float:
@@ -221,10 +224,5 @@ class Desk:
 
 
 def in_order(draw: Draw) -> list[str]:
-    """The nodes of D, then the other nodes of S, each in its own order.
-
-    D comes first so that a holdout matcher can be developed and registered before there is any
-    validation label, and because an anytime draw may be stopped anywhere in S.
-    """
-    trained = dict.fromkeys(draw.trained)
-    return [*trained, *(node for node in draw.validated if node not in trained)]
+    """The ids of the drawn nodes in the order of labelling; empty where one was erased."""
+    return [node for node, _, _ in draw.in_order]

@@ -7,7 +7,16 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from matchbound.audits import Audit, Draw, Searched, SearchedFile, as_drawn, planned
+from matchbound.audits import (
+    Audit,
+    Draw,
+    Searched,
+    SearchedFile,
+    as_drawn,
+    erased_rows,
+    has_ids,
+    planned,
+)
 from matchbound.desk.live import Live, start, why_not
 from matchbound.desk.material import Material
 from matchbound.desk.proposals import LOWEST, Proposals, read_proposals
@@ -58,7 +67,7 @@ def open_inputs(audit: Audit, inputs: Inputs) -> PageInputs:
         load_drawn(con, draw.sample)
         left_source = open_source(con, "records", inputs.records)
         left = read_records(con, left_source, draw.population.id, draw.matching, of_x=True)
-        check_drawn(left, [node for node, _, _ in draw.sample])
+        check_drawn(left, [node for node, _, _ in draw.sample if node])
         right = _right(con, draw, inputs)
         if inputs.candidates is not None or inputs.holdout is not None:
             _load_population(con, audit, inputs, left_source)
@@ -138,7 +147,7 @@ def _holdout(
     (output,) = register_outputs(con, inputs.holdout, reading, (), draw.matching)
     source, form = output.source, output.form
     answers = read_proposals(con, source, form, draw.matching, output.reading.threshold)
-    why = why_not(draw.choices, True)
+    why = why_not(draw.choices, True) or _why_erased(draw)
     if why is not None:
         return source, answers, why
     choices = draw.choices
@@ -146,9 +155,24 @@ def _holdout(
         variances = planned(audit.ledger.entries, [output.recorded])
         draw = replace(draw, choices=replace(choices, variances=variances))
     live = start(
-        con, draw, isinstance(form, Clusters), answers, inputs.targets or {}, output.recorded
+        con,
+        draw,
+        isinstance(form, Clusters),
+        answers,
+        inputs.targets or {},
+        output.recorded,
+        erased_rows(draw, audit.ledger.entries),
     )
     return source, answers, live
+
+
+def _why_erased(draw: Draw) -> str | None:
+    if has_ids(draw):
+        return None
+    return (
+        "No bounds are shown: ids were erased from this draw. `certify` draws them again from the "
+        "population, and counts them as the worst case."
+    )
 
 
 def _indexed(right: Records) -> "Future[Search]":

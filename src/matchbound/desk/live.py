@@ -8,7 +8,7 @@ from matchbound.audits import Draw
 from matchbound.desk.proposals import Proposals
 from matchbound.engines import Engine
 from matchbound.errors import MatchboundError
-from matchbound.tables import Recorded
+from matchbound.tables import Recorded, Row
 from matchbound.tallies import Loaded, count, looked_at, outside
 from matchbound.theorems import METRICS, WHOLE, Cell, Choices, Guarantee, Label, Tally, guarantees
 
@@ -47,6 +47,7 @@ class Live:
     """A tally without labels, and the holdout matcher's matches of each drawn node.
 
     Where a table is matched with itself, `degrees` are the numbers of matches of all its nodes.
+    `erased` nodes count as the worst case.
     """
 
     draw: Draw
@@ -55,6 +56,7 @@ class Live:
     targets: Mapping[str, float]
     holdout: Recorded
     degrees: Mapping[str, int] = field(default_factory=dict)
+    erased: Sequence[Row] = ()
 
     def at(self, labels: LabelsByNode) -> Bounds | str:
         """The bounds after these labels; or a sentence on why there are none yet."""
@@ -85,7 +87,7 @@ class Live:
             )
         )
         tally = replace(self.unlabelled, train=train, validation=validation)
-        tally = looked_at(tally, self.draw.choices, "refuse")
+        tally = looked_at(tally, self.draw.choices, "refuse", self.erased)
         if self.draw.choices.is_sampled:
             return tally
         read = {*self.draw.trained, *self.draw.validated[: len(tally.validation)]}
@@ -141,6 +143,7 @@ def start(
     holdout_matches: Proposals,
     targets: Mapping[str, float],
     holdout: Recorded,
+    erased: Sequence[Row] = (),
 ) -> Live:
     """Tally the loaded tables `holdout` and `population` once, without labels."""
     con.keep("labels", "select id as x, id as y from sample where id is null")
@@ -156,4 +159,4 @@ def start(
     tally = count(con, loaded, "worst")
     nodes = "cluster_nodes" if is_clusters else "nodes"
     degrees = dict(con.rows(f"select x, h from {nodes}")) if draw.matching.dedupe else {}
-    return Live(draw, tally, holdout_matches, targets, holdout, degrees)
+    return Live(draw, tally, holdout_matches, targets, holdout, degrees, erased)

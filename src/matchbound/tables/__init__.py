@@ -44,6 +44,7 @@ from matchbound.tables.sides import Matching
 from matchbound.tables.sources import (
     FITTING,
     Source,
+    csv_header,
     key_kind,
     listed,
     literal,
@@ -71,6 +72,7 @@ __all__ = [
     "as_table",
     "check_scored",
     "count_rows",
+    "csv_header",
     "digest_of",
     "digest_of_ids",
     "digest_of_rows",

@@ -245,7 +245,7 @@ def _table_at(argument: str, path: Path, place: Path, hashed: bool) -> tuple[Tab
         refuse_repeated_names(argument, _parquet_names(place))
         return Table(place, "parquet"), content_of_file(place) if hashed else None
     _refuse_parquet(argument, path, end, size)
-    header = _csv_header(argument, path, start)
+    header = csv_header(argument, path, start)
     _refuse_nul(argument, path, b"\0" in end)
     content = content_of_file(place) if hashed else None
     _refuse_nul(argument, path, content is not None and content.has_nul)
@@ -328,7 +328,7 @@ def _parquet_names(path: Path) -> list[str]:
         return []  # DuckDB's error, when it opens the file, has the reason
 
 
-def _csv_header(argument: str, path: Path, start: bytes) -> tuple[list[str], str]:
+def csv_header(argument: str, path: Path, start: bytes) -> tuple[list[str], str]:
     """The names of the columns, and the delimiter: a comma, semicolon, tab or bar."""
     if len(start) > HEADER:
         raise InputError(

@@ -23,14 +23,18 @@ AT_A_TIME = 100
 """Columns that one query counts: with one each, many columns would take minutes."""
 
 
-def read_labels(con: Engine, source: Source, form: Form, matching: Matching) -> None:
+def read_labels(
+    con: Engine, source: Source, form: Form, matching: Matching, *, erased: bool = False
+) -> None:
     """Load verified matches as text; an empty y means that the node has no match.
 
     Where x and y may be in either order, x becomes the node that is in the table `sample`.
+    `erased`: some labels were erased, so that the records of their clusters are in none.
     """
     if isinstance(form, Clusters):
         read_clusters(con, source, "labels", form, matching)
-        _refuse_some_clusters(con)
+        if not erased:
+            _refuse_some_clusters(con)
         if matching.dedupe:
             _refuse_outsiders(con, source, "x")
         return

@@ -1,13 +1,13 @@
 """Count pairs, labels and a sample into a tally, which has no ids."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from matchbound.engines import Engine, keep, lend, query
 from matchbound.errors import InputError
-from matchbound.tables import load_drawn
+from matchbound.tables import Row, load_drawn
 from matchbound.tallies.clusters import Tables
 from matchbound.tallies.label_rules import check_clusters, check_pairs
 from matchbound.tallies.loaded import Loaded
@@ -30,12 +30,14 @@ def count(
     load_drawn(con, loaded.sample)
     tables, drawn_count = Tables(con, loaded), len(loaded.sample)
     if "labels" not in loaded.clusters:
-        check_pairs(con, loaded.size, drawn_count, loaded.one_to_one, unlabelled, loaded.dedupe)
+        rules = loaded.one_to_one, unlabelled, loaded.dedupe, loaded.erased
+        check_pairs(con, loaded.size, drawn_count, *rules)
     tables.compare()
     if "labels" in loaded.clusters:
-        matchers = {} if loaded.dedupe else {m: m in loaded.clusters for m in tables.matchers}
-        check_clusters(con, drawn_count, loaded.one_to_one, unlabelled, matchers)
-    rows = tables.drawn_nodes()
+        whole = not (loaded.dedupe or loaded.lacks_clusters)
+        matchers = {m: m in loaded.clusters for m in tables.matchers} if whole else {}
+        check_clusters(con, drawn_count, loaded.one_to_one, unlabelled, matchers, loaded.erased)
+    rows = list(_without_erased(tables.drawn_nodes(), loaded.erased))
     drawn = read(Tally(loaded.size, *_labels(rows), ()))
     cells = _gap_cells(con, *_compared(con, tables.nodes, loaded))
     if not loaded.gap and not loaded.future:
@@ -43,6 +45,14 @@ def count(
         known = tables.known(labelled) if loaded.dedupe and labelled else ()
         cells = outside(cells, drawn.labelled, known)
     return replace(drawn, gap=cells)
+
+
+def _without_erased(rows: Iterable[Any], erased: Iterable[Row]) -> Iterator[Any]:
+    """The counts of drawn nodes; an erased node has no label, whatever the labels have of it."""
+    nodes = {node for node, _, _ in erased}
+    for node, train, validation, h, t, ht, c, ct, hc in rows:
+        true = (None, None, None) if node in nodes else (t, ht, ct)
+        yield node, train, validation, h, *true[:2], c, true[2], hc
 
 
 def count_drawn(con: Engine, loaded: Loaded, read_labels: Callable[[], None]) -> Tally:

@@ -1,10 +1,11 @@
 """Check labels against the sample and against the matchers' matches."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from matchbound.engines import Engine, query
+from matchbound.engines import Engine, lend, query
 from matchbound.errors import AssumptionError, InputError
+from matchbound.tables import Row
 
 PROBLEMS = {
     "not drawn": "labels must be of drawn nodes; {nodes} were not drawn (first: {x!r}). "
@@ -21,24 +22,47 @@ PROBLEMS = {
 
 
 def check_pairs(
-    con: Engine, size: int, drawn: int, one_to_one: bool, unlabelled: str, dedupe: bool
+    con: Engine,
+    size: int,
+    drawn: int,
+    one_to_one: bool,
+    unlabelled: str,
+    dedupe: bool,
+    erased: Sequence[Row] = (),
 ) -> None:
     """Check the table `labels`, of pairs, against the table `sample`."""
+    _keep_due(con, erased)
     _check_labels(con, drawn, one_to_one, unlabelled, "tallies/labels_wrong")
     if dedupe:
         _check_both_ways(con, size, drawn)
 
 
 def check_clusters(
-    con: Engine, drawn: int, one_to_one: bool, unlabelled: str, matchers: Mapping[str, bool]
+    con: Engine,
+    drawn: int,
+    one_to_one: bool,
+    unlabelled: str,
+    matchers: Mapping[str, bool],
+    erased: Sequence[Row] = (),
 ) -> None:
     """Check the table `labels`, of clusters, whose matches are counted in `count_true`.
 
-    `matchers` are the matchers' tables, by name, and whether they are clusters; none if X = Y.
+    `matchers` are the matchers' tables, by name, and whether they are clusters; none if X = Y,
+    or if clusters were erased, whose records are in none now.
     """
+    _keep_due(con, erased)
     for name, is_clusters in matchers.items():
         _check_matched_are_labelled(con, name, is_clusters)
     _check_labels(con, drawn, one_to_one, unlabelled, "tallies/cluster_labels_wrong")
+
+
+def _keep_due(con: Engine, erased: Sequence[Row]) -> None:
+    """Keep the drawn nodes that need a label as the table `due`: all but the erased ones."""
+    nodes = "select id from sample"
+    if erased:
+        lend(con, "erased", {"id": [node for node, _, _ in erased]})
+        nodes += " where id not in (select id from erased)"
+    con.keep("due", nodes)
 
 
 def _check_labels(con: Engine, drawn: int, one_to_one: bool, unlabelled: str, name: str) -> None:

@@ -17,6 +17,8 @@ class Loaded:
     the first three tables; ids in labels and in the sample are text. `clusters` are the tables of
     clusters, which are counted without listing their pairs. The matchers are compared on the nodes
     of `gap`, or else on all nodes; for guarantees about the `future`, drawn nodes are left out.
+    `erased` are the drawn nodes whose labels were erased: they count as the worst case, even if
+    there is a label. `lacks_clusters`: some were erased, so that their records are in none.
     """
 
     size: int
@@ -28,6 +30,8 @@ class Loaded:
     one_to_one: bool = False
     gap: Sequence[str] = ()
     future: bool = False
+    erased: Sequence[Row] = ()
+    lacks_clusters: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,8 @@ class Setting:
     """The population, the sample and the choices, of a draw or of a sample that the user brought.
 
     `exploratory` are the choices that differ from the draw's. `stops`: labelling may have stopped
-    before the end of the order. `truth` is the form of the labels.
+    before the end of the order. `truth` is the form of the labels. `erased` are the drawn nodes
+    whose labels were erased; `lacks_clusters`: something was erased.
     """
 
     size: int
@@ -48,3 +53,5 @@ class Setting:
     exploratory: tuple[str, ...] = ()
     stops: bool = False
     truth: Form | None = None
+    erased: Sequence[Row] = ()
+    lacks_clusters: bool = False

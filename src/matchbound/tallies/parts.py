@@ -58,7 +58,7 @@ def _count(
     choices = setting.choices
 
     def read(tally: Tally) -> Tally:
-        return looked_at(tally, choices, unlabelled) if setting.stops else tally
+        return looked_at(tally, choices, unlabelled, setting.erased) if setting.stops else tally
 
     loaded = Loaded(
         setting.size,
@@ -70,6 +70,8 @@ def _count(
         choices.one_to_one,
         setting.gap,
         choices.future,
+        setting.erased,
+        setting.lacks_clusters,
     )
     return count(con, loaded, "worst" if setting.stops else unlabelled, read)
 

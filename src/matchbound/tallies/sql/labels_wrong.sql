@@ -13,5 +13,5 @@ select 'several' as problem, min(x) as x, count(*) as nodes
 from (select x from labels group by x having count(y) > 1) s
 union all
 select 'unlabelled' as problem, min(s.id) as x, count(*) as nodes
-from sample s
+from due s
 anti join labels l on s.id = l.x

@@ -1,0 +1,119 @@
+"""Erased nodes: their places, by the ledger, and their ids, drawn again from the seed."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from matchbound.audits.audit import Audit
+from matchbound.audits.draw import Draw, digest_as_drawn
+from matchbound.audits.ledger import Entry, erased_places
+from matchbound.audits.places import find
+from matchbound.audits.sample import redraw
+from matchbound.audits.supplied import Supplied
+from matchbound.audits.wishes import Wishes
+from matchbound.engines import Progress, connect
+from matchbound.errors import InputError
+from matchbound.tables import Reading, Row, open_source
+
+
+def erased_rows(draw: Draw, entries: Iterable[Entry]) -> tuple[Row, ...]:
+    """The drawn nodes that `forget` erased, each with its places in D's and in S's own order."""
+    places, order = erased_places(entries), draw.in_order
+    return tuple(order[place - 1] for place in sorted(places) if place <= len(order))
+
+
+def has_ids(draw: Draw) -> bool:
+    """Whether no id was erased from the draw's files."""
+    return draw.sealed_nodes is None and all(node for node, _, _ in draw.sample) and all(draw.gap)
+
+
+def draw_again(
+    before: Draw,
+    population: Any,
+    holdout: Any,
+    reading: Reading,
+    trained_on: Any,
+    *,
+    engine: Any = "duckdb",
+    memory: str | None = None,
+    temp: Any = None,
+    progress: Progress = lambda _: None,
+) -> Draw:
+    """Repeat a draw from its seed, in memory; `holdout` is needed where nodes were drawn by it."""
+    choices, written = before.choices, before.written
+    banded = bool(choices.bands or choices.candidates)
+    reading = replace(reading, threshold=None) if banded else reading
+    by = (None, None) if before.holdout is None else (holdout, reading)
+    labels = None if choices.until_matched else before.labels
+    wishes = Wishes.again(written, population, labels, trained_on, *by)
+    where = {"engine": engine, "memory": memory, "temp": temp}
+    return redraw(written, wishes, progress=progress, **where)
+
+
+def is_same_sample(before: Draw, again: Draw, entries: Iterable[Entry]) -> bool:
+    """Whether sample.csv is what the seed draws, but for the ids of erased nodes."""
+    erased = {row[1:] for row in erased_rows(before, entries)}
+    return len(before.sample) == len(again.sample) and all(
+        one[1:] == other[1:] and (one[0] == other[0] or (not one[0] and one[1:] in erased))
+        for one, other in zip(before.sample, again.sample, strict=True)
+    )
+
+
+def is_same_gap(before: Draw, again: Draw) -> bool:
+    """Whether gap.csv is what the seed draws, but for erased ids."""
+    return len(before.gap) == len(again.gap) and all(
+        one in ("", other) for one, other in zip(before.gap, again.gap, strict=True)
+    )
+
+
+def with_ids(before: Draw, again: Draw) -> Draw:
+    """The draw with the ids that its files have no more."""
+    nodes = before.written.nodes
+    return replace(before, sample=again.sample, gap=again.gap, sealed_nodes=nodes)
+
+
+def restored(
+    audit: Audit,
+    supplied: Supplied,
+    *,
+    engine: Any = "duckdb",
+    memory: str | None = None,
+    temp: Any = None,
+    progress: Progress = lambda _: None,
+) -> Audit:
+    """The audit with the ids of its erased nodes, which the seed draws again from the population.
+
+    Nothing is written. The ids that are left in the draw's files are checked against the seed.
+    """
+    if audit.draw is None or has_ids(audit.draw):
+        return audit
+    draw, where = audit.draw, {"engine": engine, "memory": memory, "temp": temp}
+    population = audit.population(supplied.population)
+    with connect(engine, memory, temp) as con:
+        source = open_source(con, "population", population)
+        if digest_as_drawn(con, draw, source) is None:
+            raise InputError(
+                "population must be what was drawn from, got "
+                f"{source.path or 'a table'!r}, which has changed since: ids were erased from this "
+                "audit, and only the same population gives them back to be counted as the worst "
+                "case. Restore it; certificates that were issued before need no new one."
+            )
+    trained_on = trained_on_now(audit)
+    again = draw_again(
+        draw, population, supplied.holdout, supplied.reading, trained_on, **where, progress=progress
+    )
+    if not is_same_sample(draw, again, audit.ledger.entries) or not is_same_gap(draw, again):
+        raise InputError(
+            "audit must hold sample.csv and gap.csv as the seed draws them, but for erased ids, "
+            f"got other nodes in {str(audit.folder)!r}. Restore them, and what was drawn by: the "
+            "holdout matcher's output, or the labels trained on."
+        )
+    return replace(audit, draw=with_ids(draw, again))
+
+
+def trained_on_now(audit: Audit) -> str | None:
+    """Where the labels that D was known by are now, if it was known by some in a file."""
+    labels = audit.drawn.trained_on
+    if labels is None or labels.path is None or audit.folder is None:
+        return None
+    return str(next(iter(find(labels.path, audit.folder)), labels.path))
