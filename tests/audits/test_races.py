@@ -14,7 +14,6 @@ def test_eight_certificates_at_once(forks, tmp_path, times):
     assert list(rounds(forks, kept, tmp_path / "round", times, 8, labelling=False)) == []
 
 
-@pytest.mark.xfail(reason="labels.csv is read and hashed at different moments", strict=False)
 @pytest.mark.parametrize("times", [1, pytest.param(100, marks=pytest.mark.slow)])
 def test_two_certificates_while_four_people_label(forks, tmp_path, times):
     kept = tmp_path / "kept"

@@ -13,9 +13,6 @@ from support.fault_checks import Trial
 from support.fault_desk import DeskTrial
 from support.fault_rows import ROWS
 
-FAULTY = pytest.mark.xfail(
-    reason="temporary files stay; some faults are not mended yet", strict=False
-)
 SOME = ("draw --holdout", "certify --force")
 SAMPLE = 2
 """How many faults of each of these rows the ordinary suite does."""
@@ -25,14 +22,12 @@ def tell(failures):
     assert not failures, "\n".join(map(str, failures))
 
 
-@FAULTY
 @pytest.mark.parametrize("row", [row for row in ROWS if row.name in SOME], ids=lambda row: row.name)
 def test_some_faults(forks, tmp_path, row):
     trial = Trial(row, forks, tmp_path)
     tell(trial.failures(random.Random(row.name).sample(trial.faults(), SAMPLE)))
 
 
-@FAULTY
 def test_some_faults_while_labelling(forks, tmp_path):
     trial = DeskTrial(forks, tmp_path)
     tell(trial.failures(random.Random(1).sample(trial.faults(), 5)))

@@ -133,7 +133,6 @@ def same_json(a, b):
         return False
 
 
-@pytest.mark.xfail(reason="torn ledgers, loops of links, FIFOs, forged entries", strict=False)
 @pytest.mark.parametrize(
     "first", [100, *(pytest.param(i, marks=SLOW) for i in range(2000, 22_000, 2000))]
 )

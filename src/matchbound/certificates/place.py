@@ -1,5 +1,6 @@
 """A certificate's place in the ledger, checked."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -32,7 +33,7 @@ def history_of(length: int | None, digest: str, reach: Reach, drawn: Path | None
     `length` is after how many entries it says that it came, `drawn` the draw's file. A certificate
     that names no ledger has one only if it stands beside it, or its draw does.
     """
-    near = [] if reach.in_memory else [reach.folder]
+    near = [] if reach.certificate is None else [reach.folder]
     near += [] if drawn is None else [drawn.parent]
     folders = [folder for folder in near if is_file(folder / LEDGER)]
     if length is not None and not folders:
@@ -51,13 +52,18 @@ def _read(folder: Path, reach: Reach) -> Sequence[Entry]:
     return read_ledger(folder).entries
 
 
-def unfinished_ledger(history: History) -> str:
-    """What to do about a line that a crash left unfinished; empty if there is none."""
-    ledger = history.ledger
-    if not ledger.unfinished or ledger.problems:
+def unfinished_ledger(history: History, certificate: Path | None) -> str:
+    """What to do about a line that a crash left unfinished; empty if there is none.
+
+    `certificate` is the file that is verified: the line may be its entry.
+    """
+    ledger, folder = history.ledger, history.folder
+    if folder is None or not ledger.unfinished or ledger.problems:
         return ""
-    folder = history.folder
-    return f"The ledger's last line is unfinished (a crash). Run: matchbound repair {folder}"
+    words = ["matchbound", "repair", str(folder)]
+    if certificate is not None and certificate.resolve().parent != folder.resolve():
+        words += ["--certificate", str(certificate)]
+    return f"The ledger's last line is unfinished (a crash). Run: {shlex.join(words)}"
 
 
 def unplaced(history: History) -> Iterator[str]:

@@ -16,13 +16,13 @@ class Reach:
 
     Of an audit folder that is `trusted`, files beside it and at the whole paths in its paths.jsonl
     are in reach too. Else a symbolic link that leads out of the two folders is not followed.
-    A certificate `in_memory` stands nowhere: `folder` is the current one.
+    `certificate` is its file; one in memory stands nowhere, and `folder` is the current one.
     """
 
     folder: Path
     trusted: bool = False
     inputs: Path | None = None
-    in_memory: bool = False
+    certificate: Path | None = None
 
     def __post_init__(self) -> None:
         if self.inputs is not None and not is_folder(self.inputs):

@@ -81,12 +81,11 @@ def verify(
 def _opened(target: Any, inputs: Path | None, untrusted: bool) -> tuple[Record, Reach]:
     """Read the certificate; files of one in memory are looked for in the current folder."""
     if isinstance(target, Certificate):
-        return target.record, Reach(Path(), inputs=inputs, in_memory=True)
-    path, leads_out = Path(target), False
-    reach = Reach(path.parent, inputs=inputs)
-    if is_folder(path):
-        reach, path = Reach(path, not untrusted, inputs), path / NAME
-        leads_out = not reach.leads_in(path)
+        return target.record, Reach(Path(), inputs=inputs)
+    path, is_audit = Path(target), is_folder(Path(target))
+    path = path / NAME if is_audit else path
+    reach = Reach(path.parent, is_audit and not untrusted, inputs, path)
+    leads_out = is_audit and not reach.leads_in(path)
     try:
         is_special = path.exists() and not is_file(path)
     except (OSError, ValueError):  # reading it says why
@@ -139,7 +138,7 @@ def _verify(
     found = tuple(differences), tuple(checked), tuple(missing)
     return Verification(
         *found,
-        unfinished_ledger(history),
+        unfinished_ledger(history, reach.certificate),
         grown=evidence.grown,
         unmet=(*unmet, *sealed.unmet),
         sealed=sealed.words,
