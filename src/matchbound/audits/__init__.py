@@ -5,7 +5,15 @@ from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdic
 from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
 from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
-from matchbound.audits.draw import FILES, PARTS, Draw, join_orders, read_gap, read_sample
+from matchbound.audits.draw import (
+    FILES,
+    PARTS,
+    Draw,
+    evidence_in,
+    join_orders,
+    read_gap,
+    read_sample,
+)
 from matchbound.audits.erased import erased_rows, has_ids, restored
 from matchbound.audits.folder import LABELS, OLD_DRAW, OLD_LEDGER, is_written, last_draw
 from matchbound.audits.inputs import Inputs, OutputRef, Population, TableRef
@@ -90,6 +98,7 @@ __all__ = [
     "draw",
     "enter_labels",
     "erased_rows",
+    "evidence_in",
     "find",
     "given_choices",
     "has_ids",
