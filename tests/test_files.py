@@ -218,6 +218,63 @@ def test_what_a_killed_command_left_is_removed_and_nothing_of_a_running_one(tmp_
     assert temporary(tmp_path) == []
 
 
+PRIVATE = """
+    import sys, tempfile
+    from matchbound import files
+
+    tempfile.tempdir = sys.argv[1]
+    with files.scratch("labels.csv", b"x,y"), files.private_file("label.html", "a token"):
+        print("written", flush=True)
+        sys.stdin.readline()
+"""
+
+
+def test_what_is_private_does_not_outlive_the_next_command_after_a_kill(tmp_path, monkeypatch):
+    pytest.importorskip("fcntl")
+    running, killed = python(PRIVATE, tmp_path), python(PRIVATE, tmp_path)
+    for process in (running, killed):
+        assert process.stdout.readline().strip() == "written"
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    assert len(list(tmp_path.glob("matchbound-*/label*"))) == 4
+    monkeypatch.setattr(files, "SETTLED", 0.0)
+    with files.temporary_folder(tmp_path):
+        left = sorted(path.name for path in tmp_path.glob("matchbound-*/label*"))
+    assert left == ["label.html", "labels.csv"]
+    running.communicate("\n")
+    assert running.returncode == 0
+    assert temporary(tmp_path) == []
+
+
+def test_a_link_does_not_lead_to_what_is_removed(tmp_path, monkeypatch):
+    """Where others can write, one of them could let a link lead to a folder of the user's."""
+    mine, place = tmp_path / "mine", tmp_path / "temporary"
+    for folder in (mine, place):
+        folder.mkdir()
+    for name in (".matchbound-left", "labels.csv"):
+        (mine / name).write_text("mine")
+    (place / "matchbound-12345678").symlink_to(mine)
+    monkeypatch.setattr(files, "SETTLED", -1.0)
+    with files.temporary_folder(place):
+        pass
+    assert (mine / "labels.csv").exists()
+
+
+def test_a_mark_goes_last(tmp_path, monkeypatch):
+    """A kill while a folder is being removed leaves nothing without a mark."""
+    removed, unlink = [], Path.unlink
+
+    def noted(path, missing_ok=False):
+        removed.append(path.name)
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(files.shutil, "rmtree", lambda path, **_: removed.append("the rest"))
+    monkeypatch.setattr(Path, "unlink", noted)
+    with files.scratch("labels.csv", b"x,y\n", tmp_path):
+        pass
+    assert removed[:2] == ["labels.csv", "the rest"]
+
+
 def test_a_file_of_a_user_is_not_taken_for_a_temporary_one(tmp_path):
     for name in (".b.12345678", ".matchbound", "matchbound-notes"):
         (tmp_path / name).write_text("mine")

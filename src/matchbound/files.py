@@ -246,20 +246,16 @@ def cut(path: Path, size: int) -> None:
 @contextmanager
 def private_file(name: str, text: str) -> Iterator[Path]:
     """Write a temporary file that nobody but the user can read, and remove it at the end."""
-    try:
-        folder = Path(tempfile.mkdtemp(prefix="matchbound-"))  # the user's alone, by its mode
-        path = folder / name
-        path.touch(mode=0o600, exist_ok=False)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise EngineError(
-            f"cannot write a temporary file: {error.strerror}. Make room there, or set TMPDIR."
-        ) from None
-    try:
+    with ExitStack() as temporaries:
+        try:
+            path = Path(temporaries.enter_context(temporary_folder())) / name
+            path.touch(mode=0o600, exist_ok=False)
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise EngineError(
+                f"cannot write a temporary file: {error.strerror}. Make room there, or set TMPDIR."
+            ) from None
         yield path
-    finally:
-        remove(path)
-        remove_if_empty(folder)
 
 
 def remove(path: Path) -> None:
@@ -350,16 +346,41 @@ def _beside(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def temporary_folder(parent: "str | os.PathLike[str] | None" = None) -> Iterator[str]:
-    """Make a folder for what is not kept, and remove it at the end; remove those of the killed."""
+    """Make a folder that only the user can read, for what is not kept; remove it at the end.
+
+    It holds a mark, by which the next command recognises the folder of a killed one and removes it.
+    """
     place = Path(parent or tempfile.gettempdir())
-    for mark in glob.glob(f"{glob.escape(str(place))}/matchbound-*/{TEMPORARY}*"):
-        if time.time() - _modified(mark) > SETTLED:
-            _remove_left(Path(mark), lambda path: shutil.rmtree(path.parent, ignore_errors=True))
+    for left in glob.glob(f"{glob.escape(str(place))}/matchbound-*/{TEMPORARY}*"):
+        if time.time() - _modified(left) > SETTLED:
+            _remove_left(Path(left), _remove_left_folder)
     temporary = tempfile.TemporaryDirectory(
         prefix="matchbound-", dir=place, ignore_cleanup_errors=True
     )
-    with temporary as folder, _temporary(Path(folder)):
-        yield folder
+    with temporary as folder, _temporary(Path(folder)) as mark:
+        try:
+            yield folder
+        finally:
+            _remove_marked(mark)
+
+
+def _remove_left_folder(mark: Path) -> None:
+    """Remove a marked folder of this user; a link may lead anywhere, and is left alone."""
+    facts = os.lstat(mark.parent)
+    if stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.geteuid():
+        _remove_marked(mark)
+
+
+def _remove_marked(mark: Path) -> None:
+    """Remove a temporary folder, its mark last: what a kill leaves meanwhile is still marked."""
+    for name in glob.glob("*", root_dir=mark.parent, include_hidden=True):
+        path = mark.parent / name
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path != mark:
+            with suppress(OSError):
+                remove(path)
+    shutil.rmtree(mark.parent, ignore_errors=True)
 
 
 @contextmanager
@@ -633,7 +654,7 @@ def digests_of_beginnings(path: Path) -> Iterator[tuple[int, str]]:
 @contextmanager
 def scratch(name: str, content: bytes, temp: Any = None) -> Iterator[Path]:
     """Give a file with this name and content, in a temporary folder that is removed at the end."""
-    with tempfile.TemporaryDirectory(prefix="matchbound-", dir=temp) as folder:
+    with temporary_folder(temp) as folder:
         path = Path(folder) / name
         path.write_bytes(content)
         yield path
