@@ -137,6 +137,13 @@ def test_looking_uses_no_token_up(client):
     assert Client(address, client.process).get("start")
 
 
+@pytest.mark.parametrize("other", ['x={"a":1}', "a b=(c", 'q="unclosed', "=", "", "ü=ü", "x=y"])
+def test_cookies_of_other_sites_lock_nobody_out(client, other):
+    for cookies in (f"{other}; {client.cookie}", f"{client.cookie};{other}"):
+        headers = {"Cookie": cookies.encode()}
+        assert client.ask("GET", "/api/start", headers=headers)[0] == 200
+
+
 def test_the_cookie_is_not_the_token(client):
     name, _, secret = client.cookie.partition("=")
     assert name == f"matchbound-{client.port}"

@@ -2,7 +2,6 @@
 
 import json
 from contextlib import suppress
-from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
@@ -96,12 +95,8 @@ class Guard:
         return self.keys.enter(tokens[0], scope["client"][0])
 
     def _session(self, scope: "Scope", headers: Headers) -> Session | None:
-        try:
-            morsels = [SimpleCookie(t).get(self.site.cookie) for t in headers.get("cookie", [])]
-        except CookieError:
-            return None
-        client = scope["client"][0]
-        sessions = [self.keys.session(morsel.value, client) for morsel in morsels if morsel]
+        secrets = _cookies(headers, self.site.cookie)
+        sessions = [self.keys.session(secret, scope["client"][0]) for secret in secrets]
         return next((session for session in sessions if session is not None), None)
 
     def _cookie(self, secret: str) -> str:
@@ -115,6 +110,14 @@ def _headers(scope: "Scope") -> Headers:
     for name, value in scope["headers"]:
         headers.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
     return headers
+
+
+def _cookies(headers: Headers, name: str) -> list[str]:
+    """The values of the cookies of this name; other sites' cookies may hold anything."""
+    cookies = [
+        cookie.partition("=") for line in headers.get("cookie", []) for cookie in line.split(";")
+    ]
+    return [value.strip() for key, _, value in cookies if key.strip() == name]
 
 
 def _bad_body(scope: "Scope", headers: Headers) -> tuple[int, str] | None:
