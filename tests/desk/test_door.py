@@ -252,7 +252,7 @@ def test_a_body_shorter_than_announced_is_not_processed(client, ending):
 
 
 EVERYWHERE = [
-    *("0.0.0.0", "0", "0x0", "0.0", "0.0.0", "00000", "0x0.0", "000.0.0.0", "", "::", "::0"),
+    *("0.0.0.0", "0", "0x0", "0.0", "0.0.0", "00000", "0x0.0", "000.0.0.0", "", "*", "::", "::0"),
     *("0::0", "0:0:0:0:0:0:0:0", "::0.0.0.0", "::ffff:0.0.0.0", "::ffff:0:0", "::FFFF:0.0.0.0"),
 ]
 
@@ -271,7 +271,12 @@ WRONG = {
     "labeller must be a name": ["--labellers", "ana,"],
     "labeller must be text of at most 80": ["--labellers", "x" * 81],
     "listen must be an address of this machine": ["--listen", "no.such.name.invalid"],
-    "cannot listen on 198.51.100.7:0: ": ["--listen", "198.51.100.7", "--labellers", "ana"],
+    "listen must be an address of this machine, got '198.51.100.7'. Name one, such as 127.0.0.1.": [
+        "--listen",
+        "198.51.100.7",
+        "--labellers",
+        "ana",
+    ],
     "tls_cert and tls_key must be given together": ["--tls-cert", "cert.pem"],
     "tls_cert must be a file, got 'no.pem'": ["--tls-cert", "no.pem", "--tls-key", "no.pem"],
 }

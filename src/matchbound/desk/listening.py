@@ -1,5 +1,6 @@
 """Find the one address that a page listens on, and listen."""
 
+import errno
 import ipaddress
 import socket
 from dataclasses import dataclass
@@ -9,6 +10,11 @@ from matchbound.errors import EngineError, InputError
 HERE = "127.0.0.1"
 QUEUE = 1000
 """Connections that the system keeps until the server accepts them."""
+
+EVERYWHERE = ("", "*")
+"""What means all addresses to some; the system takes the second for 127.0.0.1."""
+NOT_HERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EINVAL)
+"""What the system answers for an address that is another machine's, or of a kind that it lacks."""
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -30,15 +36,13 @@ def find_place(listen: str, port: int) -> Place:
     numbers = _numbers(listen, port, socket.AI_NUMERICHOST)
     is_name = not numbers
     numbers = numbers or _numbers(listen, port)
-    if not listen or any(number.is_unspecified for number in numbers):
+    if listen in EVERYWHERE or any(number.is_unspecified for number in numbers):
         raise InputError(
             f"listen must be the one address that others reach this machine by, got {listen!r}. "
             "Name it: requests for any other are refused."
         )
     if not numbers:
-        raise InputError(
-            f"listen must be an address of this machine, got {listen!r}. Name one, such as {HERE}."
-        )
+        raise _not_here(listen)
     number = min(numbers, key=lambda number: number.version)
     if is_name:
         return Place(listen.lower(), number)
@@ -55,6 +59,12 @@ def _numbers(listen: str, port: int, flags: int = 0) -> list[IPAddress]:
     return [getattr(number, "ipv4_mapped", None) or number for number in numbers]
 
 
+def _not_here(listen: str) -> InputError:
+    return InputError(
+        f"listen must be an address of this machine, got {listen!r}. Name one, such as {HERE}."
+    )
+
+
 def listen_at(place: Place, port: int) -> socket.socket:
     family = socket.AF_INET6 if place.number.version == 6 else socket.AF_INET
     listening = socket.socket(family)
@@ -64,6 +74,8 @@ def listen_at(place: Place, port: int) -> socket.socket:
         listening.listen(QUEUE)  # now: a browser can open the address as soon as it is printed
     except OSError as error:
         listening.close()
+        if error.errno in NOT_HERE:
+            raise _not_here(place.host) from None
         raise EngineError(
             f"cannot listen on {place.host}:{port}: {error.strerror}. Choose another --port."
         ) from None
