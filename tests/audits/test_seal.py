@@ -119,6 +119,22 @@ def test_what_is_no_seal_is_refused(tmp_path, text):
         Seal.read(tmp_path / "a.seal")
 
 
+TIMES = ["", "now", "2020-01-01", "2020-01-01T00:00:00", "2020-01-01T00:00:00+01:00"]
+
+
+@pytest.mark.parametrize("time", [*TIMES, "2020-01-01\x1b[2J signed by the Queen"])
+def test_a_seal_with_another_time_than_seal_writes_is_refused(audit, tmp_path, time):
+    """It would be printed, and could say who signed."""
+    path = mb.seal(audit, out=tmp_path / "kept.seal")
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps(record | {"time": time}) + "\n")
+    with pytest.raises(
+        mb.InputError, match="seal must be as `matchbound seal` wrote it"
+    ) as refusal:
+        Seal.read(path)
+    assert str(refusal.value).isprintable()
+
+
 def test_verify_names_a_ledger_that_was_made_anew(audit, tmp_path, capsys):
     """A seal beside the ledger shows it too, but whoever forges the ledger can remove that one."""
     assert certify(audit) == 0

@@ -45,6 +45,9 @@ class Seal:
         texts = isinstance(self.head, str) and isinstance(self.time, str)
         if not texts or type(self.entries) is not int or self.entries < 1:
             raise TypeError("a seal has a number of entries, a digest and a time")
+        when = datetime.fromisoformat(self.time)
+        if when.tzinfo != UTC or when.isoformat(timespec="seconds") != self.time:
+            raise ValueError(f"its time is {self.time!r}")
 
     @property
     def text(self) -> str:
