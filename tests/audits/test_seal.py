@@ -3,12 +3,14 @@
 import json
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 import matchbound as mb
-from matchbound.audits import Seal, read_ledger, signer_of
+from matchbound.audits import Seal, append, read_ledger, signer_of
 from matchbound.audits.ledger import _digest
+from matchbound.audits.seal import sealed_up_to
 from support.audits import certify, contents, make_audit, run
 
 needs_ssh = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs ssh-keygen")
@@ -97,6 +99,51 @@ def test_a_seal_that_cannot_be_signed_or_written_changes_nothing(audit, tmp_path
     assert "key must be a file" in err
     assert "out must not exist yet" in err
     assert contents(audit) == before
+
+
+def test_nobody_waits_while_a_seal_is_being_signed(audit, tmp_path, monkeypatch):
+    """A passphrase takes time to type; a seal of the entries before it is as true."""
+    before = read_ledger(audit)
+
+    def sign(text, key):
+        append(audit, "watch", labeller="ana")
+        return b"signed"
+
+    monkeypatch.setattr("matchbound.files.PATIENCE", 0.1)
+    monkeypatch.setattr("matchbound.audits.seal._signed", sign)
+    seal = Seal.read(mb.seal(audit, key=tmp_path / "key"))
+    assert (seal.entries, seal.head) == (len(before.entries), before.head)
+    entries = read_ledger(audit).entries
+    assert [entry["kind"] for entry in entries[len(before.entries) :]] == ["watch", "seal"]
+    assert sealed_up_to(entries) == len(before.entries)
+    assert seal.broken_by(entries) == ""
+
+
+def test_a_ledger_that_is_replaced_meanwhile_is_not_sealed(audit, tmp_path, monkeypatch):
+    monkeypatch.setattr("matchbound.audits.seal._signed", lambda *_: rewrite(audit) or b"signed")
+    with pytest.raises(mb.InputError, match="must keep its ledger while it is sealed"):
+        mb.seal(audit, key=tmp_path / "key")
+    assert not list(audit.glob("*.seal*"))
+    assert read_ledger(audit).entries[-1]["kind"] == "draw"
+
+
+def test_an_empty_ledger_is_not_sealed(audit):
+    (audit / "ledger.jsonl").write_bytes(b"")
+    with pytest.raises(mb.InputError, match="must hold a ledger with an entry"):
+        mb.seal(audit)
+
+
+@needs_ssh
+def test_a_wrong_passphrase_is_said_without_the_question_for_it(audit, key):
+    subprocess.run(["ssh-keygen", "-q", "-p", "-P", "", "-N", "words", "-f", key], check=True)
+    child = [sys.executable, "-m", "matchbound", "seal", audit, "--key", key]
+    alone = {"start_new_session": True, "stdin": subprocess.DEVNULL}  # no terminal to ask at
+    ended = subprocess.run(child, capture_output=True, text=True, check=False, **alone)
+    assert ended.returncode == 2
+    assert "Load key" in ended.stderr
+    assert "passphrase:" not in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    assert "\r" not in ended.stderr
 
 
 @needs_ssh

@@ -5,6 +5,7 @@ made anew. It holds no fact of an entry. It can be signed with the user's SSH ke
 """
 
 import json
+import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -14,13 +15,14 @@ from typing import TYPE_CHECKING
 
 from matchbound.audits.draw import evidence_in
 from matchbound.audits.journal import Entry
-from matchbound.audits.ledger import transaction
+from matchbound.audits.ledger import Ledger, sound_ledger, transaction
 from matchbound.errors import EngineError, InputError
 from matchbound.files import (
     digest_of_text,
     is_file,
     read_json,
     read_text,
+    refuse_existing,
     refuse_input_as_out,
     write_whole,
 )
@@ -87,28 +89,42 @@ def seal(
 ) -> Path:
     """Write the digest of the ledger's head to a file, signed if there is a key; return its path.
 
-    That it was done is entered into the ledger, so that later certificates can say it.
+    That it was done is entered into the ledger, so that later certificates can say it. Signing may
+    take as long as a passphrase takes to be typed. So the ledger is locked only afterwards; what
+    was appended to it meanwhile is not sealed.
     """
     folder = Path(audit)
+    made = _seal_of(sound_ledger(folder))
+    path = folder / f"entry-{made.entries}{SUFFIX}" if out is None else Path(out)
+    outs = [path] if key is None else [path, _signature(path)]
+    _refuse_evidence(outs, folder, key)
+    refuse_existing(outs, force)
+    signature = [] if key is None else [_signed(made.text, Path(key))]
     with transaction(folder) as ledger:
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        made = Seal(len(ledger.entries), ledger.head, now)
-        path = folder / f"entry-{made.entries}{SUFFIX}" if out is None else Path(out)
-        _refuse_evidence(path, folder, key)
-        files: dict[Path, str | bytes] = {path: made.text}
-        if key is not None:
-            files[_signature(path)] = _signed(made.text, Path(key))
+        if broken := made.broken_by(ledger.entries):
+            raise InputError(
+                f"audit must keep its ledger while it is sealed, got another ({broken}). "
+                "Restore it."
+            )
         digest = digest_of_text(made.text)
         ledger.add("seal", entries=made.entries, seal=digest, signed=key is not None)
         ledger.commit()
-        write_whole(files, force=force)
+        write_whole(dict(zip(outs, [made.text, *signature], strict=True)), force=force)
     return path
 
 
-def _refuse_evidence(path: Path, folder: Path, key: "str | PathLike[str] | None") -> None:
+def _seal_of(ledger: Ledger) -> Seal:
+    """A seal of the ledger as it is now."""
+    if not ledger.entries:
+        raise InputError("audit must hold a ledger with an entry, got an empty one. Draw first.")
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return Seal(len(ledger.entries), ledger.head, now)
+
+
+def _refuse_evidence(outs: Sequence[Path], folder: Path, key: "str | PathLike[str] | None") -> None:
     """Refuse to write a seal or its signature over what it seals, or over the key."""
     inputs = [*evidence_in(folder), None if key is None else Path(key)]
-    for out in (path, _signature(path)):
+    for out in outs:
         refuse_input_as_out(out, inputs)
 
 
@@ -151,16 +167,22 @@ def _signed(text: str, key: Path) -> bytes:
         raise InputError(f"key must be a file, got {str(key)!r}, which is none. Give an SSH key.")
     answer = _ssh_keygen("sign", "-f", str(key), "-n", NAMESPACE, text=text.encode())
     if answer.returncode or not answer.stdout:
-        reason = answer.stderr.decode(errors="replace").strip().splitlines()
         raise InputError(
             f"key must be an SSH key that ssh-keygen can sign with, got {str(key)!r} "
-            f"({reason[-1] if reason else 'no answer'}). Give a private key, or a public one whose "
+            f"({_reason(answer)}). Give a private key, or a public one whose "
             "private key ssh-agent has."
         )
     return answer.stdout
 
 
 Answer = subprocess.CompletedProcess[bytes]
+PROMPT = re.compile(r"Enter passphrase[^:]*: ")
+
+
+def _reason(answer: Answer) -> str:
+    """The last line of what ssh-keygen said, without its question for a passphrase."""
+    lines = PROMPT.sub("", answer.stderr.decode(errors="replace")).strip().splitlines()
+    return lines[-1].strip() if lines else "no answer"
 
 
 def _ssh_keygen(action: str, *options: str, text: bytes = b"") -> Answer:
