@@ -96,7 +96,7 @@ def test_a_seal_that_cannot_be_signed_or_written_changes_nothing(audit, tmp_path
         assert run("seal", audit, *more) == 2
     assert run("seal", audit, "--out", tmp_path / "no key") == 2
     err = capsys.readouterr().err
-    assert "key must be a file" in err
+    assert f"key must be a file, got {str(tmp_path / 'none')!r} (no such file). Give" in err
     assert "out must not exist yet" in err
     assert contents(audit) == before
 

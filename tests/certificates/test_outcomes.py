@@ -319,6 +319,14 @@ def test_no_pipe_is_opened(copy, capsys, name):
     status, lines = verify(capsys, copy)
     assert status == (3 if name == "../holdout.csv" else 2)
     assert status == 3 or "must " in lines[0]
+    if name in FILES[1:]:
+        what = "a folder, a pipe or a device. Move it away; restore the file, if it was there."
+        assert lines[0].endswith(f"got {str(copy / name)!r}, {what}")
+
+
+def test_what_is_no_folder_is_called_so(copy, capsys):
+    status, lines = verify(capsys, copy, "--inputs", copy / "draw.json")
+    assert (status, "which is no folder. Give the folder" in lines[0]) == (2, True)
 
 
 @pytest.mark.parametrize("name", [*FILES[:4], "labels.csv"])

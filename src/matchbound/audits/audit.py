@@ -60,7 +60,7 @@ class Audit:
         folder = Path(audit)
         if not is_folder(folder):
             raise InputError(
-                f"audit must be a folder, got {str(audit)!r}, which is none. "
+                f"audit must be a folder, got {str(audit)!r}, which is no folder. "
                 "Give the folder that `matchbound draw --out` wrote."
             )
         ledger = read_ledger(folder) if is_file(folder / NAME) else Ledger()

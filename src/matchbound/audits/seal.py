@@ -142,7 +142,7 @@ def signer_of(path: Path, signers: Path) -> str | None:
     """Who signed a seal, by a file of allowed signers; None if nobody of them did."""
     if not is_file(signers):
         raise InputError(
-            f"signers must be a file of allowed signers, got {str(signers)!r}, which is none. "
+            f"signers must be a file of allowed signers, got {str(signers)!r} (no such file). "
             "`man ssh-keygen` says what it holds."
         )
     signature = str(_signature(path))
@@ -164,7 +164,7 @@ def _signature(path: Path) -> Path:
 
 def _signed(text: str, key: Path) -> bytes:
     if not is_file(key):
-        raise InputError(f"key must be a file, got {str(key)!r}, which is none. Give an SSH key.")
+        raise InputError(f"key must be a file, got {str(key)!r} (no such file). Give an SSH key.")
     answer = _ssh_keygen("sign", "-f", str(key), "-n", NAMESPACE, text=text.encode())
     if answer.returncode or not answer.stdout:
         raise InputError(

@@ -27,8 +27,8 @@ class Reach:
     def __post_init__(self) -> None:
         if self.inputs is not None and not is_folder(self.inputs):
             raise InputError(
-                f"inputs must be a folder, got {str(self.inputs)!r}, which is none. Give the "
-                "folder that the certificate's inputs are in."
+                f"inputs must be a folder, got {str(self.inputs)!r}, which is no folder. Give "
+                "the folder that the certificate's inputs are in."
             )
 
     def find(self, path: str) -> list[Path]:
@@ -52,17 +52,16 @@ class Reach:
         """Refuse an audit folder that holds a pipe, a device or a link that leads out."""
         for path in (folder / name for name in PARTS):
             if os.path.lexists(path) and not self.leads_in(path):
-                what = "a link that leads elsewhere"
+                what = "a link that leads elsewhere. Copy the file here instead of the link."
             elif path.exists() and not is_file(path):
-                what = "which is none"
+                what = (
+                    "a folder, a pipe or a device. Move it away; restore the file, if it was there."
+                )
             elif is_file(path) and not os.access(path, os.R_OK):
-                what = "which cannot be read"
+                what = "which may not be read. Give yourself the permission to read it."
             else:
                 continue
-            raise InputError(
-                f"audit must hold files that can be read, got {str(path)!r}, {what}. Put the file "
-                "in its place."
-            )
+            raise InputError(f"audit must hold files that can be read, got {str(path)!r}, {what}")
 
     def _is_near(self, path: Path) -> bool:
         """Whether a file is in or beside the folder, or on its list of whole paths."""
