@@ -264,6 +264,51 @@ def test_labels_in_clusters(tmp_path, delimiter):
     assert (one, other) in pairs  # the matcher's: nobody said that it has none
 
 
+FORMS = [
+    (["rec", "grp"], {"id": "rec", "cluster": "grp"}, False),
+    (["id", "cluster", "grp"], {"id": "id", "cluster": "grp"}, True),
+    (["x", "y", "rec", "grp"], {"id": "rec", "cluster": "grp"}, True),
+]
+
+
+@pytest.mark.parametrize(("header", "columns", "certifies"), FORMS)
+def test_labels_whose_columns_a_user_must_name_are_refused(tmp_path, header, columns, certifies):
+    """An erased mate in a cluster that is not read as one would count as "no match"."""
+    people = [f"p{i}" for i in range(40)]
+    write_csv(tmp_path / "people.csv", ["id"], [[one] for one in people])
+    rows = [[f"p{i}", f"c{i // 2}"] for i in range(40)]
+    write_csv(tmp_path / "holdout.csv", list(columns.values()), rows)
+    audit = tmp_path / "audit"
+    mb.draw(tmp_path / "people.csv", labels=20, seed="1", out=audit, dedupe=True)
+    cells = dict(zip(columns.values(), range(2), strict=True))
+    labels = [[row[cells[name]] if name in cells else "" for name in header] for row in rows]
+    write_csv(audit / "labels.csv", header, labels)
+    if certifies:
+        certified(audit, columns=columns)
+    before = contents(audit)
+    with pytest.raises(InputError, match="by whose names alone every label of an erased") as error:
+        mb.forget(audit, ["p1"])
+    assert "Name them x and y, or id and cluster; where ids have sources" in str(error.value)
+    assert contents(audit) == before
+
+
+def test_labels_with_sources_in_columns_of_other_names_are_refused(tmp_path):
+    """Ids without their sources are nobody's: what names a person would stay."""
+    write_csv(tmp_path / "people.csv", ["id"], [[f"p{i}"] for i in range(40)])
+    audit = tmp_path / "audit"
+    draw = mb.draw(tmp_path / "people.csv", labels=9, seed="1", out=audit, source="A", link=True)
+    node = draw.validated[0]
+    rows = [[one.split("-__-")[1], "q1", "A", "B"] for one in draw.validated]
+    for header in (["l_id", "r_id", "sd_l", "sd_r"], ["x", "y", "sd_l", "sd_r"]):
+        write_csv(audit / "labels.csv", header, rows)
+        with pytest.raises(InputError, match="source_dataset_l and source_dataset_r"):
+            mb.forget(audit, [node])
+    header = ["unique_id_l", "unique_id_r", "source_dataset_l", "source_dataset_r"]
+    write_csv(audit / "labels.csv", header, rows)
+    assert mb.forget(audit, [node]).nodes == 1
+    assert len(read_csv(audit / "labels.csv")) == 8
+
+
 def test_pairs_in_either_order_keep_other_nodes_labels(tmp_path):
     """A row of an erased node that labels another one too stays, if it names nobody erased."""
     people = [f"p{i}" for i in range(40)]

@@ -12,6 +12,7 @@ from matchbound.audits.journal import NAME as JOURNAL
 from matchbound.audits.journal import Journal
 from matchbound.audits.ledger import Entry, Transaction, erased_places
 from matchbound.audits.naming import Ids, LabelFile, read_label_file
+from matchbound.audits.standing import outputs_on_record
 from matchbound.errors import InputError
 from matchbound.files import csv_text, is_file, read_text
 
@@ -35,11 +36,15 @@ class Erasure:
     def of(folder: Path, ledger: Transaction, ids: Ids) -> "Erasure":
         """Read every file of the folder by itself, as far as an earlier run has left it."""
         tables = {name: _read(folder / name) for name in OF_THE_DRAW if is_file(folder / name)}
-        order = [node for node, _, _ in Draw.load(folder).in_order]
+        draw = Draw.load(folder)
+        order = [node for node, _, _ in draw.in_order]
         openings = [one for one in ledger.journal.openings.values() if one.name == "label"]
         labels = None
         if is_file(folder / LABELS):
-            labels = read_label_file(folder / LABELS, {*order} - {""}, ids)
+            outputs = outputs_on_record(ledger.entries)
+            outputs += [] if draw.holdout is None else [draw.holdout]
+            named = [one.reading.columns for one in outputs]
+            labels = read_label_file(folder / LABELS, {*order} - {""}, ids, named)
         naming = {one.value["node"] for one in openings if ids.in_label(one.value)}
         naming |= {*ids.values} | (set() if labels is None else labels.naming)
         places = {place for place, node in enumerate(order, start=1) if node in naming}
