@@ -23,7 +23,7 @@ from matchbound.certificates.contradictions import contradictions
 from matchbound.certificates.record import Record
 from matchbound.desk.desk import Desk
 from matchbound.desk.inputs import Inputs, open_inputs
-from matchbound.errors import InputError, UnfinishedError
+from matchbound.errors import AssumptionError, InputError, UnfinishedError
 from matchbound.files import alone, csv_text
 from matchbound.theorems import WHOLE
 from support.audits import certify, contents, make_audit, read_csv, run, run_seeded, write_csv
@@ -84,8 +84,14 @@ def test_a_drawn_person_is_erased_from_every_file(audit, labelled):
     entry = sound_ledger(audit).entries[-1]
     draw = Draw.load(audit)
     place = [row[1:] for row in draw.in_order].index(tuple(places)) + 1
-    facts = {name: entry[name] for name in ("kind", "places", "count", "reason")}
-    assert facts == {"kind": "forget", "places": [place], "count": 1, "reason": "a request"}
+    facts = {name: entry[name] for name in ("kind", "places", "records", "count", "reason")}
+    assert facts == {
+        "kind": "forget",
+        "places": [place],
+        "records": 0,
+        "count": 1,
+        "reason": "a request",
+    }
     assert not list(contradictions(before, Certificate.of(before)))
     assert run("verify", audit) == 3
     assert "labels as they were (1 node erased since)" in str(mb.verify(audit))
@@ -262,6 +268,41 @@ def test_labels_in_clusters(tmp_path, delimiter):
     pairs = {tuple(row) for row in read_csv(tmp_path / "patched.csv")}
     one, other = sorted(together & drawn)
     assert (one, other) in pairs  # the matcher's: nobody said that it has none
+
+
+@pytest.mark.parametrize("dedupe", [True, False])
+def test_clusters_lack_no_more_records_than_were_erased(tmp_path, dedupe):
+    """A drawn node's mate that is in no cluster would count as "no match"."""
+    people, others = [f"p{i}" for i in range(120)], [f"q{i}" for i in range(0 if dedupe else 120)]
+    write_csv(tmp_path / "people.csv", ["id"], [[one] for one in people])
+    clusters = [[one, f"c{int(one[1:]) // 2}"] for one in (*people, *others)]
+    write_csv(tmp_path / "holdout.csv", ["id", "cluster"], clusters)
+    audit = tmp_path / "audit"
+    mb.draw(tmp_path / "people.csv", labels=30, seed="1", out=audit, dedupe=dedupe, link=not dedupe)
+    node = Draw.load(audit).validated[0]
+    mb.forget(audit, [node])  # before there are labels, so that no row went
+    side = 0 if dedupe else 120
+    some = clusters[:side] + clusters[side + 2 :]
+    write_csv(audit / "labels.csv", ["id", "cluster"], some)
+    with pytest.raises(AssumptionError, match=r"^labels must put every record"):
+        certified(audit)
+    write_csv(audit / "labels.csv", ["id", "cluster"], clusters)
+    certified(audit)
+    mate = next(one for one in people if one not in Draw.load(audit).validated and one != node)
+    mb.forget(audit, [mate])
+    gone = 2 if dedupe else 4
+    assert sound_ledger(audit).entries[-1]["records"] == gone
+    left = read_csv(audit / "labels.csv")
+    assert len(left) == len(clusters) - gone
+    certified(audit, out=audit / "certificate.json")
+    assert mb.verify(audit).outcome == "verified"
+    mb.patch(audit, holdout=tmp_path / "holdout.csv", out=tmp_path / "patched.csv")
+    drawn = {*Draw.load(audit).validated}
+    lost = next(row for row in reversed(left) if row[0] not in drawn)
+    write_csv(audit / "labels.csv", ["id", "cluster"], [row for row in left if row != lost])
+    if dedupe:
+        with pytest.raises(AssumptionError, match="of which `forget` removed 2"):
+            certified(audit)
 
 
 FORMS = [

@@ -93,11 +93,22 @@ def _whole(pattern: str, text: str, word: str) -> str:
 
 @dataclass(frozen=True)
 class LabelRow:
-    """A row of labels.csv: the drawn nodes that it labels, and the ids to erase that it names."""
+    """A row of labels.csv: the drawn nodes that it labels, and the ids to erase that it names.
+
+    `record` is whom a row of clusters is about; a row of pairs has none.
+    """
 
     cells: Sequence[str]
     nodes: frozenset[str]
     named: frozenset[str]
+    record: str | None = None
+
+    def is_left(self, nodes: set[str]) -> bool:
+        """Whether it stays where the labels of these nodes go.
+
+        It does if it is the label of another node too, unless it names an id to erase.
+        """
+        return not (self.named or (self.nodes and self.nodes <= nodes))
 
 
 @dataclass(frozen=True)
@@ -119,14 +130,15 @@ class LabelFile:
         return frozenset().union(*(row.nodes for row in self.rows if row.named))
 
     def without(self, nodes: set[str]) -> str | None:
-        """The file without the labels of these nodes; None if it has none of them.
-
-        A row that is the label of another node too stays, unless it names an id to erase.
-        """
-        kept = [row for row in self.rows if not (row.named or (row.nodes and row.nodes <= nodes))]
+        """The file without the labels of these nodes; None if it has none of them."""
+        kept = [row for row in self.rows if row.is_left(nodes)]
         if len(kept) == len(self.rows):
             return None
         return csv_text(self.header, [row.cells for row in kept], self.delimiter)
+
+    def records_of(self, nodes: set[str]) -> int:
+        """How many records go from its clusters with the labels of these nodes."""
+        return len({row.record for row in self.rows if not row.is_left(nodes)} - {None})
 
 
 def read_label_file(
@@ -215,7 +227,7 @@ def _of_clusters(
     ids: Ids,
 ) -> list[LabelRow]:
     """The label of a record is its whole cluster."""
-    rows: list[tuple[Sequence[str], str]] = []
+    rows: list[tuple[Sequence[str], str, str]] = []
     nodes: dict[str, set[str]] = {}
     named: dict[str, set[str]] = {}
     for cells in lines:
@@ -225,10 +237,10 @@ def _of_clusters(
         in_row = {one for value in others for one in ids.in_text(value)}
         nodes.setdefault(cluster, set()).update({node} & drawn)
         named.setdefault(cluster, set()).update(in_row | ({node} if node in ids else set()))
-        rows.append((cells, cluster))
+        rows.append((cells, cluster, node))
     return [
-        LabelRow(cells, frozenset(nodes[cluster]), frozenset(named[cluster]))
-        for cells, cluster in rows
+        LabelRow(cells, frozenset(nodes[cluster]), frozenset(named[cluster]), node)
+        for cells, cluster, node in rows
     ]
 
 
