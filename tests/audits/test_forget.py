@@ -23,7 +23,7 @@ from matchbound.certificates.contradictions import contradictions
 from matchbound.certificates.record import Record
 from matchbound.desk.desk import Desk
 from matchbound.desk.inputs import Inputs, open_inputs
-from matchbound.errors import InputError, UnfinishedError
+from matchbound.errors import AssumptionError, InputError, UnfinishedError
 from matchbound.files import alone, csv_text
 from matchbound.theorems import WHOLE
 from support.audits import certify, contents, make_audit, read_csv, run, run_seeded, write_csv
@@ -84,8 +84,14 @@ def test_a_drawn_person_is_erased_from_every_file(audit, labelled):
     entry = sound_ledger(audit).entries[-1]
     draw = Draw.load(audit)
     place = [row[1:] for row in draw.in_order].index(tuple(places)) + 1
-    facts = {name: entry[name] for name in ("kind", "places", "count", "reason")}
-    assert facts == {"kind": "forget", "places": [place], "count": 1, "reason": "a request"}
+    facts = {name: entry[name] for name in ("kind", "places", "records", "count", "reason")}
+    assert facts == {
+        "kind": "forget",
+        "places": [place],
+        "records": 0,
+        "count": 1,
+        "reason": "a request",
+    }
     assert not list(contradictions(before, Certificate.of(before)))
     assert run("verify", audit) == 3
     assert "labels as they were (1 node erased since)" in str(mb.verify(audit))
@@ -262,6 +268,86 @@ def test_labels_in_clusters(tmp_path, delimiter):
     pairs = {tuple(row) for row in read_csv(tmp_path / "patched.csv")}
     one, other = sorted(together & drawn)
     assert (one, other) in pairs  # the matcher's: nobody said that it has none
+
+
+@pytest.mark.parametrize("dedupe", [True, False])
+def test_clusters_lack_no_more_records_than_were_erased(tmp_path, dedupe):
+    """A drawn node's mate that is in no cluster would count as "no match"."""
+    people, others = [f"p{i}" for i in range(120)], [f"q{i}" for i in range(0 if dedupe else 120)]
+    write_csv(tmp_path / "people.csv", ["id"], [[one] for one in people])
+    clusters = [[one, f"c{int(one[1:]) // 2}"] for one in (*people, *others)]
+    write_csv(tmp_path / "holdout.csv", ["id", "cluster"], clusters)
+    audit = tmp_path / "audit"
+    mb.draw(tmp_path / "people.csv", labels=30, seed="1", out=audit, dedupe=dedupe, link=not dedupe)
+    node = Draw.load(audit).validated[0]
+    mb.forget(audit, [node])  # before there are labels, so that no row went
+    side = 0 if dedupe else 120
+    some = clusters[:side] + clusters[side + 2 :]
+    write_csv(audit / "labels.csv", ["id", "cluster"], some)
+    with pytest.raises(AssumptionError, match=r"^labels must put every record"):
+        certified(audit)
+    write_csv(audit / "labels.csv", ["id", "cluster"], clusters)
+    certified(audit)
+    mate = next(one for one in people if one not in Draw.load(audit).validated and one != node)
+    mb.forget(audit, [mate])
+    gone = 2 if dedupe else 4
+    assert sound_ledger(audit).entries[-1]["records"] == gone
+    left = read_csv(audit / "labels.csv")
+    assert len(left) == len(clusters) - gone
+    certified(audit, out=audit / "certificate.json")
+    assert mb.verify(audit).outcome == "verified"
+    mb.patch(audit, holdout=tmp_path / "holdout.csv", out=tmp_path / "patched.csv")
+    drawn = {*Draw.load(audit).validated}
+    lost = next(row for row in reversed(left) if row[0] not in drawn)
+    write_csv(audit / "labels.csv", ["id", "cluster"], [row for row in left if row != lost])
+    if dedupe:
+        with pytest.raises(AssumptionError, match="of which `forget` removed 2"):
+            certified(audit)
+
+
+FORMS = [
+    (["rec", "grp"], {"id": "rec", "cluster": "grp"}, False),
+    (["id", "cluster", "grp"], {"id": "id", "cluster": "grp"}, True),
+    (["x", "y", "rec", "grp"], {"id": "rec", "cluster": "grp"}, True),
+]
+
+
+@pytest.mark.parametrize(("header", "columns", "certifies"), FORMS)
+def test_labels_whose_columns_a_user_must_name_are_refused(tmp_path, header, columns, certifies):
+    """An erased mate in a cluster that is not read as one would count as "no match"."""
+    people = [f"p{i}" for i in range(40)]
+    write_csv(tmp_path / "people.csv", ["id"], [[one] for one in people])
+    rows = [[f"p{i}", f"c{i // 2}"] for i in range(40)]
+    write_csv(tmp_path / "holdout.csv", list(columns.values()), rows)
+    audit = tmp_path / "audit"
+    mb.draw(tmp_path / "people.csv", labels=20, seed="1", out=audit, dedupe=True)
+    cells = dict(zip(columns.values(), range(2), strict=True))
+    labels = [[row[cells[name]] if name in cells else "" for name in header] for row in rows]
+    write_csv(audit / "labels.csv", header, labels)
+    if certifies:
+        certified(audit, columns=columns)
+    before = contents(audit)
+    with pytest.raises(InputError, match="by whose names alone every label of an erased") as error:
+        mb.forget(audit, ["p1"])
+    assert "Name them x and y, or id and cluster; where ids have sources" in str(error.value)
+    assert contents(audit) == before
+
+
+def test_labels_with_sources_in_columns_of_other_names_are_refused(tmp_path):
+    """Ids without their sources are nobody's: what names a person would stay."""
+    write_csv(tmp_path / "people.csv", ["id"], [[f"p{i}"] for i in range(40)])
+    audit = tmp_path / "audit"
+    draw = mb.draw(tmp_path / "people.csv", labels=9, seed="1", out=audit, source="A", link=True)
+    node = draw.validated[0]
+    rows = [[one.split("-__-")[1], "q1", "A", "B"] for one in draw.validated]
+    for header in (["l_id", "r_id", "sd_l", "sd_r"], ["x", "y", "sd_l", "sd_r"]):
+        write_csv(audit / "labels.csv", header, rows)
+        with pytest.raises(InputError, match="source_dataset_l and source_dataset_r"):
+            mb.forget(audit, [node])
+    header = ["unique_id_l", "unique_id_r", "source_dataset_l", "source_dataset_r"]
+    write_csv(audit / "labels.csv", header, rows)
+    assert mb.forget(audit, [node]).nodes == 1
+    assert len(read_csv(audit / "labels.csv")) == 8
 
 
 def test_pairs_in_either_order_keep_other_nodes_labels(tmp_path):

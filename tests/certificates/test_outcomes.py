@@ -458,7 +458,7 @@ def forget(audit, places, *, erases=True):
     """What `matchbound forget` leaves of the journal, with its entry."""
     entries, journal = read_ledger(audit).entries, read_ledger(audit).journal
     with transaction(audit) as ledger:
-        ledger.add("forget", places=places, count=len(places), reason="asked")
+        ledger.add("forget", places=places, records=0, count=len(places), reason="asked")
     if not erases:
         return
     raw = [json.loads(line) for line in (audit / "ledger.jsonl").read_text().splitlines()]

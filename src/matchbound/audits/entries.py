@@ -74,7 +74,7 @@ FACTS: Mapping[str, Mapping[str, Check]] = {
         "label": _label,
     },
     "undo": {"undoes": COUNT},
-    "forget": {"places": _list_of(COUNT)},
+    "forget": {"places": _list_of(COUNT), "records": COUNT},
     "certificate": {
         "certificate": TEXT,
         "holdout": _list_of(Recorded.of),
