@@ -29,7 +29,7 @@ from matchbound.audits.places import NAME as PLACES
 from matchbound.audits.places import find, whole_paths
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, redraw
-from matchbound.audits.seal import Seal, seals_in, signer_of
+from matchbound.audits.seal import Seal, check_signers, seals_in, signer_of
 from matchbound.audits.standing import (
     Issued,
     Seeded,
@@ -87,6 +87,7 @@ __all__ = [
     "as_drawn",
     "before_labels",
     "check_all_labelled",
+    "check_signers",
     "draw",
     "enter_labels",
     "erased_rows",

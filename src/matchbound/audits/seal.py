@@ -64,6 +64,8 @@ class Seal:
             return f"it has {len(entries)} entries, and {self.entries} were sealed"
         if entries[self.entries - 1].get("digest") != self.head:
             return f"entry {self.entries}, or one before it, is not what was sealed"
+        if digest_of_text(self.text) not in {one.get("seal") for one in entries}:
+            return "no entry says that this seal was made"
         return ""
 
 
@@ -103,13 +105,16 @@ def seals_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob(f"*{SUFFIX}") if is_file(path))
 
 
-def signer_of(path: Path, signers: Path) -> str | None:
-    """Who signed a seal, by a file of allowed signers; None if nobody of them did."""
+def check_signers(signers: Path) -> None:
     if not is_file(signers):
         raise InputError(
-            f"signers must be a file of allowed signers, got {str(signers)!r}, which is none. "
+            f"signers must be a file of allowed signers, got {str(signers)!r}, no such file. "
             "`man ssh-keygen` says what it holds."
         )
+
+
+def signer_of(path: Path, signers: Path) -> str | None:
+    """Who signed a seal, by a file of allowed signers; None if nobody of them did."""
     signature = str(_signature(path))
     if not is_file(Path(signature)):
         return None
