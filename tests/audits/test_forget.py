@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shutil
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -181,6 +182,20 @@ def test_a_sample_that_the_seed_does_not_draw_is_refused(audit, labelled):
         write_csv(audit / "sample.csv", ["id", "train", "validation"], forged)
         with pytest.raises(InputError, match="as the seed draws them, but for erased ids"):
             certified(audit)
+
+
+def test_places_erased_from_an_earlier_draw_excuse_no_other_sample(tmp_path):
+    truth, audit = make_people(tmp_path, 400), tmp_path / "audit"
+    found = dict(read_csv(tmp_path / "holdout.csv"))
+    mb.draw(tmp_path / "people.csv", labels=30, out=audit, link=True)
+    mb.forget(audit, list(Draw.load(audit).validated))
+    draw = mb.draw(tmp_path / "people.csv", labels=30, link=True)
+    chosen = [x for x in found if found[x] in truth[x]][:30]
+    rows = [(x, *row[1:]) for x, row in zip(chosen, draw.sample, strict=True)]
+    replace(draw, sample=tuple(rows)).save(audit, force=True)
+    write_csv(audit / "labels.csv", ["x", "y"], [[x, *truth[x]] for x in chosen])
+    certified(audit, out=audit / "certificate.json")
+    assert mb.verify(audit).differences == ("sample.csv is not what the seed draws",)
 
 
 ODD = [

@@ -12,14 +12,16 @@ from matchbound.audits import (
     TableRef,
     Wishes,
     Written,
+    is_same_gap,
+    is_same_sample,
     is_sealed,
     redraw,
+    with_ids,
 )
-from matchbound.certificates.history import History
 from matchbound.certificates.inputs import Evidence
 from matchbound.engines import Progress
 from matchbound.errors import EngineError, MatchboundError
-from matchbound.tables import Digest, Matching, Reading, Row
+from matchbound.tables import Digest, Matching, Reading
 from matchbound.theorems import Choices
 
 
@@ -38,15 +40,13 @@ def seed_differences(
     """Yield which nodes of a draw are not what its seed draws; return it with those erased."""
     by_matcher = before.holdout is not None
     again = _again(before.written, evidence, by_matcher=by_matcher, resources=resources)
-    erased = _erased(again, evidence.history)
-    if _without(erased, again.sample) != _without(erased, before.sample):
+    if not is_same_sample(before, again, evidence.history.of_draw):
         yield "sample.csv is not what the seed draws"
-    if len(again.gap) != len(before.gap) or not all(map(_is_left, again.gap, before.gap)):
+    if not is_same_gap(before, again):
         yield "gap.csv is not what the seed draws"
     if all(node for node, _, _ in before.sample) and all(before.gap):
         return before
-    nodes = before.written.nodes
-    return replace(before, sample=again.sample, gap=again.gap, sealed_nodes=nodes)
+    return with_ids(before, again)
 
 
 def ledger_seed_differences(evidence: Evidence, resources: Resources) -> list[str] | None:
@@ -134,21 +134,3 @@ def _again(before: Written, evidence: Evidence, *, by_matcher: bool, resources: 
 def _in_order(draw: Draw) -> list[str]:
     """The nodes in the order in which they are labelled: D, then the others of S."""
     return list(dict.fromkeys([*draw.trained, *draw.validated]))
-
-
-def _erased(drawn: Draw, history: History) -> set[tuple[int | None, int | None]]:
-    """The places in D and in S of the nodes that were erased."""
-    forgotten = [e for e in (*history.before, *history.since) if e["kind"] == "forget"]
-    order = _in_order(drawn)
-    places = (place for one in forgotten for place in one["places"])
-    nodes = {order[place - 1] for place in places if 0 < place <= len(order)}
-    return {(train, validation) for node, train, validation in drawn.sample if node in nodes}
-
-
-def _is_left(drawn: str, node: str) -> bool:
-    """Whether a node of gap.csv is the one that is drawn there, or was erased."""
-    return node in ("", drawn)
-
-
-def _without(erased: set[tuple[int | None, int | None]], rows: Sequence[Row]) -> list[Row]:
-    return [row for row in rows if row[1:] not in erased]
