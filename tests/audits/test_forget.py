@@ -60,8 +60,9 @@ def labelled(tmp_path_factory):
 
 @pytest.fixture
 def audit(labelled, tmp_path):
-    """A copy of an audit that was labelled on the desk and certified."""
+    """A copy of an audit that was labelled on the desk and certified, with tables of its own."""
     shutil.copytree(labelled[0].parent, tmp_path / "data")
+    (tmp_path / "data" / "audit" / "paths.jsonl").unlink()
     return tmp_path / "data" / "audit"
 
 
@@ -171,6 +172,28 @@ def test_certify_needs_the_population_that_was_drawn_from(audit, labelled):
         InputError, match="which has changed since: ids were erased from this audit"
     ):
         certified(audit, population=people)
+
+
+@pytest.mark.parametrize("first", ["certify", "forget"])
+def test_who_is_removed_from_the_population_contradicts_no_certificate(audit, labelled, first):
+    """In either order that docs/privacy.md names."""
+    node = matched_node(audit, labelled[1])[0]
+    mb.forget(audit, [node])
+    if first == "forget":
+        certified(audit, out=audit / "certificate.json", force=True)
+        assert mb.verify(audit).outcome == "verified"
+    people = audit.parent / "people.csv"
+    rows = [row for row in read_csv(people) if row[0] != node]
+    write_csv(people, ["id", "name", "city"], rows)
+    found = mb.verify(audit)
+    assert found.outcome == "consistent in itself"
+    assert "population (changed since ids were erased)" in found.missing
+
+
+def test_a_population_that_was_changed_contradicts_where_nobody_was_erased(audit):
+    people = audit.parent / "people.csv"
+    write_csv(people, ["id", "name", "city"], read_csv(people)[1:])
+    assert mb.verify(audit).outcome == "contradicted"
 
 
 def test_a_sample_that_the_seed_does_not_draw_is_refused(audit, labelled):

@@ -163,7 +163,11 @@ class _Search:
             return Found(path)
         if is_salted(self.certificate, name):
             return self._labels(name, source, path)
-        return Found(missing=name) if path is None else Found(path, difference=_other(name, path))
+        if path is None:
+            return Found(missing=name)
+        if name == "population" and self.history.was_resalted:
+            return Found(missing=f"{name} (changed since ids were erased)")
+        return Found(path, difference=_other(name, path))
 
     def _files(self, source: TableRef) -> list[Path]:
         return [] if source.path is None else self.reach.find(source.path)
