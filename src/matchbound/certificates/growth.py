@@ -64,7 +64,7 @@ def draw_then(now: Draw, history: History, certificate: Certificate) -> Draw | N
     if entry is None or source is None or not 0 < entry["labels"] < now.labels:
         return None
     labels = entry["labels"]
-    sample = _first(now.sample, labels)
+    sample = first_of(now.sample, labels)
     smaller = _committed(replace(now, labels=labels, sample=sample), entry, history)
     for population in _populations(now, history, certificate):
         then = replace(smaller, population=population)
@@ -73,7 +73,7 @@ def draw_then(now: Draw, history: History, certificate: Certificate) -> Draw | N
     return None
 
 
-def _first(rows: Sequence[Row], labels: int) -> tuple[Row, ...]:
+def first_of(rows: Sequence[Row], labels: int) -> tuple[Row, ...]:
     """D and the first nodes of S, by their places: erased nodes have no ids to tell them by."""
     then = [(x, i, k if k is not None and k <= labels else None) for x, i, k in rows]
     kept = [row for row in then if row[1:] != (None, None)]

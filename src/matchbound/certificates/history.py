@@ -41,6 +41,11 @@ class History:
         return (*self.before, *takewhile(_keeps_draw, self.since))
 
     @property
+    def is_replaced(self) -> bool:
+        """Whether another draw, with a seed of its own, was made since."""
+        return not all(map(_keeps_draw, self.since))
+
+    @property
     def then(self) -> Ledger:
         """The ledger as it was before the certificate."""
         return Ledger(tuple(self.before), journal=self.journal)

@@ -185,8 +185,7 @@ class _Search:
         if history.is_resalted if name == "labels" else history.was_resalted:
             nodes = "1 node" if history.erased == 1 else f"{history.erased} nodes"
             return Found(missing=f"{name} as they were ({nodes} erased since)")
-        is_replaced = any(one["kind"] == "draw" and "extends" not in one for one in history.since)
-        if path is None or is_replaced:
+        if path is None or history.is_replaced:
             return Found(missing=name)
         return Found(path, difference=_other(name, path))
 
