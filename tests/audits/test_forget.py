@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shutil
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -59,8 +60,9 @@ def labelled(tmp_path_factory):
 
 @pytest.fixture
 def audit(labelled, tmp_path):
-    """A copy of an audit that was labelled on the desk and certified."""
+    """A copy of an audit that was labelled on the desk and certified, with tables of its own."""
     shutil.copytree(labelled[0].parent, tmp_path / "data")
+    (tmp_path / "data" / "audit" / "paths.jsonl").unlink()
     return tmp_path / "data" / "audit"
 
 
@@ -172,6 +174,28 @@ def test_certify_needs_the_population_that_was_drawn_from(audit, labelled):
         certified(audit, population=people)
 
 
+@pytest.mark.parametrize("first", ["certify", "forget"])
+def test_who_is_removed_from_the_population_contradicts_no_certificate(audit, labelled, first):
+    """In either order that docs/privacy.md names."""
+    node = matched_node(audit, labelled[1])[0]
+    mb.forget(audit, [node])
+    if first == "forget":
+        certified(audit, out=audit / "certificate.json", force=True)
+        assert mb.verify(audit).outcome == "verified"
+    people = audit.parent / "people.csv"
+    rows = [row for row in read_csv(people) if row[0] != node]
+    write_csv(people, ["id", "name", "city"], rows)
+    found = mb.verify(audit)
+    assert found.outcome == "consistent in itself"
+    assert "population (changed since ids were erased)" in found.missing
+
+
+def test_a_population_that_was_changed_contradicts_where_nobody_was_erased(audit):
+    people = audit.parent / "people.csv"
+    write_csv(people, ["id", "name", "city"], read_csv(people)[1:])
+    assert mb.verify(audit).outcome == "contradicted"
+
+
 def test_a_sample_that_the_seed_does_not_draw_is_refused(audit, labelled):
     mb.forget(audit, [matched_node(audit, labelled[1])[0]])
     rows = read_csv(audit / "sample.csv")
@@ -181,6 +205,20 @@ def test_a_sample_that_the_seed_does_not_draw_is_refused(audit, labelled):
         write_csv(audit / "sample.csv", ["id", "train", "validation"], forged)
         with pytest.raises(InputError, match="as the seed draws them, but for erased ids"):
             certified(audit)
+
+
+def test_places_erased_from_an_earlier_draw_excuse_no_other_sample(tmp_path):
+    truth, audit = make_people(tmp_path, 400), tmp_path / "audit"
+    found = dict(read_csv(tmp_path / "holdout.csv"))
+    mb.draw(tmp_path / "people.csv", labels=30, out=audit, link=True)
+    mb.forget(audit, list(Draw.load(audit).validated))
+    draw = mb.draw(tmp_path / "people.csv", labels=30, link=True)
+    chosen = [x for x in found if found[x] in truth[x]][:30]
+    rows = [(x, *row[1:]) for x, row in zip(chosen, draw.sample, strict=True)]
+    replace(draw, sample=tuple(rows)).save(audit, force=True)
+    write_csv(audit / "labels.csv", ["x", "y"], [[x, *truth[x]] for x in chosen])
+    certified(audit, out=audit / "certificate.json")
+    assert mb.verify(audit).differences == ("sample.csv is not what the seed draws",)
 
 
 ODD = [

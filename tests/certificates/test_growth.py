@@ -163,6 +163,17 @@ def test_the_draw_may_be_made_larger(audit, anytime, capsys):
     assert (status, line.startswith(GROWN.format(second, "the draw has"))) == (0, True)
 
 
+def test_the_draw_may_be_made_larger_after_nodes_were_erased(audit, anytime, capsys):
+    """Erased nodes have no ids, and are told apart by their places."""
+    rows = Draw.load(audit).in_order
+    mb.forget(audit, [row[0] for row in (*rows[:20:3], *rows[30:60:7]) if None in row[1:]])
+    entry = certify(audit, "second.json")
+    assert extend(audit, 160) == 0
+    status, line = verified(capsys, audit, "second.json")
+    assert status == 0, line
+    assert line.startswith(GROWN.format(entry, "the draw has"))
+
+
 def test_a_population_that_was_written_again_and_moved(audit, capsys):
     """draw.json named another file, with other bytes and the same rows."""
     people = audit.parent / "people.csv"

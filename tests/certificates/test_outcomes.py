@@ -139,7 +139,8 @@ def test_consistent_in_itself(copy, capsys):
         3,
         [
             "Consistent in itself, inputs missing: holdout.",
-            "Checked: its digests; its guarantees, from its tallies; its place in the ledger.",
+            "Checked: its digests; its guarantees, from its tallies; its place in the ledger; its "
+            "draw, from the seed.",
         ],
     )
     assert mb.verify(copy).outcome == "consistent in itself"
@@ -410,6 +411,34 @@ def test_an_auditor_with_the_seed_draws_again(labelled, tmp_path, capsys, with_n
     status, lines = verify(capsys, folder, "--inputs", tmp_path / "given")
     assert status == 3
     assert lines[1].endswith("its place in the ledger; its draw, from the seed.")
+
+
+def test_the_seed_alone_shows_nothing_of_the_draw(labelled, tmp_path, capsys):
+    """Whatever it draws, there is nothing to compare it with."""
+    folder = exported(labelled, tmp_path / "export")
+    (folder / JOURNAL).write_bytes(b"".join(lines_with(labelled, "seed")))
+    shutil.copy(labelled.parent / "people.csv", folder)
+    status, lines = verify(capsys, folder)
+    assert (status, "from the seed" in lines[1]) == (3, False)
+
+
+@pytest.mark.parametrize("given", ["draw.json", JOURNAL])
+def test_an_auditor_with_the_list_of_nodes_draws_again(labelled, tmp_path, capsys, given):
+    folder = exported(labelled, tmp_path / "export")
+    for path in (labelled.parent / "people.csv", labelled / "sample.csv", labelled / "draw.json"):
+        if path.name != "draw.json" or given == "draw.json":
+            shutil.copy(path, folder)
+    if given == JOURNAL:
+        (folder / JOURNAL).write_bytes(b"".join(lines_with(labelled, "seed")))
+    status, lines = verify(capsys, folder)
+    assert status == 3
+    assert lines[1].endswith("its place in the ledger; its draw, from the seed.")
+    text = (folder / "sample.csv").read_text().splitlines(keepends=True)
+    other = next(f"a{i}" for i in range(400) if not any(row.startswith(f"a{i},") for row in text))
+    forged = [text[0], f"{other},{text[1].partition(',')[2]}", *text[2:]]
+    (folder / "sample.csv").write_text("".join(forged))
+    status, lines = verify(capsys, folder)
+    assert (status, lines[0]) == (1, "Contradicted: sample.csv is not what the seed draws")
 
 
 @pytest.mark.parametrize("forged", ["label", "nodes"])

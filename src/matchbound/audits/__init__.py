@@ -6,7 +6,14 @@ from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
 from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import FILES, PARTS, Draw, join_orders, read_gap, read_sample
-from matchbound.audits.erased import erased_rows, has_ids, restored
+from matchbound.audits.erased import (
+    erased_rows,
+    has_ids,
+    is_same_gap,
+    is_same_sample,
+    restored,
+    with_ids,
+)
 from matchbound.audits.folder import LABELS, OLD_DRAW, OLD_LEDGER, is_written, last_draw
 from matchbound.audits.inputs import Inputs, OutputRef, Population, TableRef
 from matchbound.audits.journal import Journal, Opening, is_sealed, read_journal
@@ -95,6 +102,8 @@ __all__ = [
     "given_choices",
     "has_ids",
     "hash_of",
+    "is_same_gap",
+    "is_same_sample",
     "is_sealed",
     "is_written",
     "join_orders",
@@ -120,4 +129,5 @@ __all__ = [
     "standing",
     "transaction",
     "whole_paths",
+    "with_ids",
 ]

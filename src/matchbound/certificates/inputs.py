@@ -167,7 +167,11 @@ class _Search:
             return Found(path)
         if is_salted(self.certificate, name):
             return self._labels(name, source, path)
-        return Found(missing=name) if path is None else Found(path, difference=_other(name, path))
+        if path is None:
+            return Found(missing=name)
+        if name == "population" and self.history.was_resalted:
+            return Found(missing=f"{name} (changed since ids were erased)")
+        return Found(path, difference=_other(name, path))
 
     def _files(self, source: TableRef, is_labels: bool) -> list[Path]:
         if source.path is None:
@@ -187,8 +191,7 @@ class _Search:
         if history.is_resalted if name == "labels" else history.was_resalted:
             nodes = "1 node" if history.erased == 1 else f"{history.erased} nodes"
             return Found(missing=f"{name} as they were ({nodes} erased since)")
-        is_replaced = any(one["kind"] == "draw" and "extends" not in one for one in history.since)
-        if path is None or is_replaced:
+        if path is None or history.is_replaced:
             return Found(missing=name)
         return Found(path, difference=_other(name, path))
 

@@ -19,7 +19,7 @@ from matchbound.certificates.place import (
 from matchbound.certificates.reach import Reach
 from matchbound.certificates.record import VERSION, Record
 from matchbound.certificates.recount import recount_differences
-from matchbound.certificates.redrawing import Resources, ledger_seed_differences
+from matchbound.certificates.redrawing import Resources, drawn_otherwise
 from matchbound.certificates.seals import check_seals
 from matchbound.engines import Progress, connect
 from matchbound.errors import EngineError, InputError, MatchboundError
@@ -133,7 +133,7 @@ def _verify(
         differences += recount_differences(evidence, resources)
         checked.append("its tallies, from its inputs")
         checked += [] if draw is None else ["its draw, from the seed"]
-    elif draw is None and not differences and not in_ledger:
+    elif not differences and not in_ledger:
         differences += _from_the_seed(evidence, resources, checked)
     differences += [*in_ledger, *sealed.differences]
     found = tuple(differences), tuple(checked), tuple(missing)
@@ -147,8 +147,8 @@ def _verify(
 
 
 def _from_the_seed(evidence: Evidence, resources: Resources, checked: list[str]) -> list[str]:
-    """Check the draw by its seed where draw.json is not at hand, if the journal has the seed."""
-    differences = ledger_seed_differences(evidence, resources)
+    """Check the draw by its seed alone, where draw.json or the journal has it."""
+    differences = drawn_otherwise(evidence, resources)
     if differences is None:
         return []
     checked.append("its draw, from the seed")
