@@ -84,13 +84,21 @@ class Work:
         return sum(note is not None for note in self.acknowledged.values())
 
 
-@pytest.mark.parametrize(
-    ("kills", "clients", "labels", "least"),
-    [(12, 4, 200, 50), pytest.param(1000, 20, 10_000, 10_000, marks=pytest.mark.slow)],
-)
-def test_killed_while_people_label(tmp_path, kills, clients, labels, least):
+def test_killed_a_few_times_while_people_label(tmp_path):
+    label_and_kill(tmp_path, kills=12, clients=4, labels=200, least=50, seed=8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 11))
+def test_killed_while_people_label(tmp_path, seed):
+    """Ten audits: 1,000 kills and 10,000 labels in all. In one audit, most of the time would go
+    into opening it again: every start reads all labels."""
+    label_and_kill(tmp_path, kills=100, clients=20, labels=1000, least=1000, seed=seed)
+
+
+def label_and_kill(tmp_path, *, kills, clients, labels, least, seed):
     audit, truth = make_desk(tmp_path / "data", labels=labels, train=0, nodes=labels * 6 // 5)
-    work, done, killed = Work(truth, seed=8), 0, 0
+    work, done, killed = Work(truth, seed), 0, 0
     with restarting(audit) as (start, wait):
         while killed < kills or done < least:
             work.live(start, clients)

@@ -239,7 +239,10 @@ def standing(folder):
     path = folder / "audit" / "certificate.json"
     if not path.exists():
         return None
-    ledger = Certificate.load(path).ledger
+    try:
+        ledger = Certificate.load(path).ledger
+    except MatchboundError as error:  # it is of version 1
+        return str(error)
     return ledger.together, ledger.matchers
 
 
