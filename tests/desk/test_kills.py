@@ -85,23 +85,22 @@ class Work:
 
 
 def test_killed_a_few_times_while_people_label(tmp_path):
-    label_and_kill(tmp_path, kills=12, clients=4, labels=200, least=50, seed=8)
+    label_and_kill(tmp_path, clients=4, labels=60, least=30, seed=8)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 11))
+@pytest.mark.parametrize("seed", range(1, 16))
 def test_killed_while_people_label(tmp_path, seed):
-    """Ten audits: 1,000 kills and 10,000 labels in all. In one audit, most of the time would go
-    into opening it again: every start reads all labels."""
-    label_and_kill(tmp_path, kills=100, clients=20, labels=1000, least=1000, seed=seed)
+    """Fifteen audits, so that opening them again takes less time: about 1,000 kills in all."""
+    label_and_kill(tmp_path, clients=20, labels=1000, least=850, seed=seed)
 
 
-def label_and_kill(tmp_path, *, kills, clients, labels, least, seed):
+def label_and_kill(tmp_path, *, clients, labels, least, seed):
+    """Kill the server until so many nodes have a label: some are left to the last."""
     audit, truth = make_desk(tmp_path / "data", labels=labels, train=0, nodes=labels * 6 // 5)
-    work, done, killed = Work(truth, seed), 0, 0
+    work, done = Work(truth, seed), 0
     with restarting(audit) as (start, wait):
-        while killed < kills or done < least:
+        while done < least:
             work.live(start, clients)
             wait()
-            killed += 1
             done = work.check(audit)
