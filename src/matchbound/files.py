@@ -189,7 +189,7 @@ def undone_on_error(paths: Iterable[Path]) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        for path, content in before.items():
+        for path, content in reversed(before.items()):
             if content is None:
                 remove(path)
             elif not is_file(path) or path.read_bytes() != content:
@@ -198,7 +198,7 @@ def undone_on_error(paths: Iterable[Path]) -> Iterator[None]:
 
 
 def write_whole(files: Mapping[Path, str | bytes], *, force: bool) -> None:
-    """Write all files or none: first beside their paths, then each to its own."""
+    """Write all files or none: first beside their paths, then each to its own, in their order."""
     refuse_existing(list(files), force)
     waiting: dict[Path, Path] = {}
     try:
