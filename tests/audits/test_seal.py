@@ -93,11 +93,24 @@ def test_a_seal_that_cannot_be_signed_or_written_changes_nothing(audit, tmp_path
     (tmp_path / "no key").write_text("nothing")
     for more in (["--key", tmp_path / "none"], ["--key", tmp_path / "no key"]):
         assert run("seal", audit, *more) == 2
-    assert run("seal", audit, "--out", audit / "draw.json") == 2
+    assert run("seal", audit, "--out", tmp_path / "no key") == 2
     err = capsys.readouterr().err
     assert "key must be a file" in err
     assert "out must not exist yet" in err
     assert contents(audit) == before
+
+
+@needs_ssh
+def test_no_seal_is_written_over_evidence_even_if_forced(audit, key, capsys):
+    assert certify(audit) == 0
+    (audit / "certificate.json").rename(audit / "first.json")
+    before = contents(audit.parent)
+    named = ["ledger.jsonl", "journal.jsonl", "draw.json", "labels.csv", "first.json"]
+    beside = ["people.csv", "holdout.csv", "id"]
+    for out in [*(audit / name for name in named), *(audit.parent / name for name in beside)]:
+        assert run("seal", audit, "--out", out, "--key", key, "--force") == 2
+        assert f"out must not be an input, got {str(out)!r}." in capsys.readouterr().err
+    assert contents(audit.parent) == before
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"entries": 2, "head": "a", "time": "b"}'])

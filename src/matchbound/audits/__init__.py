@@ -5,7 +5,15 @@ from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdic
 from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
 from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
-from matchbound.audits.draw import FILES, PARTS, Draw, join_orders, read_gap, read_sample
+from matchbound.audits.draw import (
+    FILES,
+    PARTS,
+    Draw,
+    evidence_in,
+    join_orders,
+    read_gap,
+    read_sample,
+)
 from matchbound.audits.erased import (
     erased_rows,
     has_ids,
@@ -98,6 +106,7 @@ __all__ = [
     "draw",
     "enter_labels",
     "erased_rows",
+    "evidence_in",
     "find",
     "given_choices",
     "has_ids",

@@ -23,7 +23,7 @@ from matchbound.audits.journal import Opening, read_journal
 from matchbound.audits.ledger import NAME as LEDGER
 from matchbound.audits.ledger import Transaction, of_version1, transaction
 from matchbound.audits.places import NAME as PLACES
-from matchbound.audits.places import recorded
+from matchbound.audits.places import recorded, whole_paths
 from matchbound.audits.written import Written
 from matchbound.engines import Engine
 from matchbound.errors import InputError, MatchboundError, UnfinishedError
@@ -58,6 +58,15 @@ FILES = ("train.csv", "sample.csv", "gap.csv", "draw.json")
 """The files of a draw, in the order in which they are written: draw.json comes last."""
 PARTS = (*FILES, LABELS, LEDGER, JOURNAL, PLACES, OLD_LEDGER, OLD_DRAW)
 """The files of an audit folder that no result may be written over."""
+
+
+def evidence_in(folder: Path) -> list[Path]:
+    """The files that no page and no seal may be written over, even if forced.
+
+    They are the folder's own, its certificates, and the tables that were read for it.
+    """
+    own = [folder / name for name in (*PARTS, "certificate.json")]
+    return [*own, *folder.glob("*.json"), *map(Path, whole_paths(folder))]
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from matchbound.certificates.certificate import Certificate, issue
 from matchbound.certificates.place import entered_otherwise
 from matchbound.engines import Engine, Progress, connect
 from matchbound.errors import InputError
-from matchbound.files import hashing_once, is_file
+from matchbound.files import hashing_once, is_file, refuse_input_as_out
 from matchbound.tables import Matching, Reading
 from matchbound.tallies import tally_parts
 from matchbound.theorems import Choices
@@ -164,6 +164,8 @@ def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Cer
     How it stands is read from the ledger under its lock: whatever was entered while it was being
     computed counts.
     """
+    if out is not None:
+        refuse_input_as_out(Path(out), audit.files)
     with audit.transaction() as ledger:
         inputs = certificate.inputs.on_record(ledger.salted, audit.folder)
         issued = Issued.of(inputs, certificate.choices, certificate.exploratory)
