@@ -14,7 +14,14 @@ from matchbound.audits.draw import (
     read_gap,
     read_sample,
 )
-from matchbound.audits.erased import erased_rows, has_ids, restored
+from matchbound.audits.erased import (
+    erased_rows,
+    has_ids,
+    is_same_gap,
+    is_same_sample,
+    restored,
+    with_ids,
+)
 from matchbound.audits.folder import LABELS, OLD_DRAW, OLD_LEDGER, is_written, last_draw
 from matchbound.audits.inputs import Inputs, OutputRef, Population, TableRef
 from matchbound.audits.journal import Journal, Opening, is_sealed, read_journal
@@ -37,7 +44,7 @@ from matchbound.audits.places import NAME as PLACES
 from matchbound.audits.places import find, whole_paths
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, redraw
-from matchbound.audits.seal import Seal, seals_in, signer_of
+from matchbound.audits.seal import Seal, check_signers, seals_in, signer_of
 from matchbound.audits.standing import (
     Issued,
     Seeded,
@@ -95,6 +102,7 @@ __all__ = [
     "as_drawn",
     "before_labels",
     "check_all_labelled",
+    "check_signers",
     "draw",
     "enter_labels",
     "erased_rows",
@@ -103,6 +111,8 @@ __all__ = [
     "given_choices",
     "has_ids",
     "hash_of",
+    "is_same_gap",
+    "is_same_sample",
     "is_sealed",
     "is_written",
     "join_orders",
@@ -128,4 +138,5 @@ __all__ = [
     "standing",
     "transaction",
     "whole_paths",
+    "with_ids",
 ]

@@ -73,6 +73,14 @@ class Seal:
 
     def broken_by(self, entries: Sequence[Entry]) -> str:
         """What the seal shows against a ledger; empty if the ledger has what was sealed."""
+        if changed := self.changed_in(entries):
+            return changed
+        if digest_of_text(self.text) not in {one.get("seal") for one in entries}:
+            return "no entry says that this seal was made"
+        return ""
+
+    def changed_in(self, entries: Sequence[Entry]) -> str:
+        """How a ledger differs from the entries that are sealed; empty if it has them."""
         if len(entries) < self.entries:
             return f"it has {len(entries)} entries, and {self.entries} were sealed"
         if entries[self.entries - 1].get("digest") != self.head:
@@ -101,9 +109,9 @@ def seal(
     refuse_existing(outs, force)
     signature = [] if key is None else [_signed(made.text, Path(key))]
     with transaction(folder) as ledger:
-        if broken := made.broken_by(ledger.entries):
+        if changed := made.changed_in(ledger.entries):
             raise InputError(
-                f"audit must keep its ledger while it is sealed, got another ({broken}). "
+                f"audit must keep its ledger while it is sealed, got another ({changed}). "
                 "Restore it."
             )
         digest = digest_of_text(made.text)
@@ -138,13 +146,16 @@ def seals_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob(f"*{SUFFIX}") if is_file(path))
 
 
-def signer_of(path: Path, signers: Path) -> str | None:
-    """Who signed a seal, by a file of allowed signers; None if nobody of them did."""
+def check_signers(signers: Path) -> None:
     if not is_file(signers):
         raise InputError(
             f"signers must be a file of allowed signers, got {str(signers)!r} (no such file). "
             "`man ssh-keygen` says what it holds."
         )
+
+
+def signer_of(path: Path, signers: Path) -> str | None:
+    """Who signed a seal, by a file of allowed signers; None if nobody of them did."""
     signature = str(_signature(path))
     if not is_file(Path(signature)):
         return None
