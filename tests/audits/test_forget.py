@@ -101,7 +101,7 @@ def test_a_drawn_person_is_erased_from_every_file(audit, labelled):
     assert remark_of(again) == 1
     labels = again.tallies[WHOLE]
     assert [label.t for label in (*labels.train, *labels.fresh)].count(None) == 1
-    assert mb.verify(audit / "again.json").holds
+    assert mb.verify(audit / "again.json", inputs=audit.parent).outcome == "verified"
     assert all(
         one.value <= other.value
         for one, other in zip(again.guarantees, Certificate.of(before).guarantees, strict=True)
@@ -414,7 +414,7 @@ def test_a_gap_sample_is_drawn_again(tmp_path):
     assert certify(audit, "--force") == 0
     certificate = Certificate.load(audit / "certificate.json")
     assert not [one for one in certificate.assumptions if one.code == "erased"]
-    assert mb.verify(audit).holds
+    assert mb.verify(audit).outcome == "verified"
 
 
 def test_training_nodes_are_erased_in_train_csv_too(audit, labelled):
@@ -435,7 +435,7 @@ def test_anytime_an_erased_node_does_not_end_the_sample(tmp_path):
     assert [i for i, label in enumerate(tally.validation) if not label.is_sure] == [10]
     assert len(tally.validation) == 60
     assert remark_of(after) == 1
-    assert mb.verify(audit).holds
+    assert mb.verify(audit).outcome == "verified"
     write_csv(audit / "labels.csv", ["x", "y"], [])
     with pytest.raises(InputError, match=r"^labels must begin with the first validation node"):
         certified(audit)
@@ -475,7 +475,7 @@ def test_a_draw_that_grows_keeps_ids_erased(tmp_path):
     assert len(grown.validated) == 60
     tally = certified(audit, out=audit / "certificate.json").tallies[WHOLE]
     assert sum(not one.is_sure for one in (*tally.train, *tally.fresh)) == 2
-    assert mb.verify(audit).holds
+    assert mb.verify(audit).outcome == "verified"
 
 
 def test_a_second_phase_keeps_ids_of_the_first_erased(tmp_path):
@@ -492,7 +492,7 @@ def test_a_second_phase_keeps_ids_of_the_first_erased(tmp_path):
     label_on_desk(audit, truth, upto=60)
     certificate = certified(audit, out=audit / "certificate.json")
     assert remark_of(certificate) == 1
-    assert mb.verify(audit).holds
+    assert mb.verify(audit).outcome == "verified"
 
 
 def test_nodes_to_train_on_that_were_known_by_labels(tmp_path):
@@ -506,7 +506,7 @@ def test_nodes_to_train_on_that_were_known_by_labels(tmp_path):
     write_csv(audit / "labels.csv", ["x", "y"], [row for row in rows if row[0] in drawn])
     mb.forget(audit, [draw.trained[2], draw.validated[3]])
     assert remark_of(certified(audit, out=audit / "certificate.json")) == 2
-    assert mb.verify(audit).holds
+    assert mb.verify(audit).outcome == "verified"
     write_csv(tmp_path / "known.csv", ["x", "y"], [r for r in rows[:30] if r[0] != draw.trained[2]])
     with pytest.raises(InputError, match="or the labels trained on"):
         certified(audit)
@@ -544,6 +544,18 @@ def test_a_certificate_that_was_under_way_is_refused(audit, labelled, monkeypatc
 def test_a_page_that_is_open_is_not_pulled_away(audit, labelled):
     with alone(audit), pytest.raises(InputError, match="must not be open on a labelling page"):
         mb.forget(audit, [matched_node(audit, labelled[1])[0]])
+
+
+def test_a_labeller_whose_name_was_erased_is_no_missing_input(audit, labelled):
+    path = audit / "journal.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    kept = [line for line in lines if b'"content": {"name":' not in line]
+    assert len(lines) - len(kept) == 2
+    path.write_bytes(b"".join(kept))
+    assert mb.verify(audit).outcome == "verified"
+    mb.forget(audit, [matched_node(audit, labelled[1])[0]])
+    certified(audit, out=audit / "again.json")
+    assert mb.verify(audit / "again.json", inputs=audit.parent).outcome == "verified"
 
 
 def test_a_draw_that_ends_by_its_true_matches_is_refused(tmp_path):
@@ -695,7 +707,8 @@ def test_a_folder_that_was_of_version_1(tmp_path):
     assert "By certificates of version 1 (certificate.json) an erased label can" in str(answer)
     verification = mb.verify(audit)
     assert (verification.differences, verification.missing) == ((), ("draw", "labels", "ledger"))
-    assert remark_of(certified(audit)) == 1
+    assert remark_of(certified(audit, out=audit / "new.json")) == 1
+    assert mb.verify(audit / "new.json", inputs=audit.parent).outcome == "verified"
 
 
 def test_a_full_disk_after_the_entry_says_to_repeat_it(audit, labelled, monkeypatch):
