@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,18 +64,15 @@ class Erasure:
         places -= before
         return Erasure(ids, frozenset(known), frozenset(places), contents | old, records)
 
-    def is_done(self, entries: Sequence[Entry]) -> bool:
-        """Whether as many ids were just erased, and none of these is there: it may be repeated."""
-        last = entries[-1]
-        is_last = last["kind"] == "forget" and last["count"] == len(self.ids.values)
-        return is_last and not self.known
-
-    def refuse_unknown(self) -> None:
+    def refuse_unknown(self, last: Entry) -> None:
+        """Refuse ids that are nowhere; whoever repeats a command is told of the `last` entry."""
         unknown = [one for one in self.ids.values if one not in self.known]
         if unknown:
+            erased = f" Entry {last['entry']} of its ledger, the last, says that ids were erased."
             raise InputError(
                 f"ids must be in the audit, as sample.csv or labels.csv write them, got "
                 f"{unknown[0]!r}, which is nowhere in it. Leave it out."
+                + (erased if last["kind"] == "forget" else "")
             )
 
 

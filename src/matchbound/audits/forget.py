@@ -45,15 +45,8 @@ class Forgotten:
     still_in: tuple[str, ...] = ()
     certificates: int = 0
     version1: tuple[str, ...] = ()
-    done_in: int | None = None
-    """The entry of an earlier run, if it had erased everything already."""
 
     def __str__(self) -> str:
-        if self.done_in is not None:
-            return (
-                f"None of these ids is in the audit: entry {self.done_in} of its ledger, the last, "
-                "says that as many were erased."
-            )
         ids = "1 id is" if self.ids == 1 else f"{self.ids} ids are"
         nodes = "1 drawn node counts" if self.nodes == 1 else f"{self.nodes} drawn nodes count"
         text = f"{ids} erased from the audit; {nodes} as the worst case from now on."
@@ -90,10 +83,8 @@ def forget(audit: "str | PathLike[str]", ids: Sequence[str], *, reason: str = ""
         _refuse_links(folder)
         erasure = Erasure.of(folder, ledger, wanted)
         entry = _interrupted(ledger, erasure)
-        if entry is None and erasure.is_done(ledger.entries):
-            return Forgotten(0, 0, done_in=len(ledger.entries))
         if entry is None:
-            erasure.refuse_unknown()
+            erasure.refuse_unknown(ledger.entries[-1])
             entry = _enter(ledger, erasure, reason)
         _carry_out(folder, erasure)
         certificates = {e["certificate"] for e in ledger.entries if e["kind"] == "certificate"}
