@@ -100,6 +100,7 @@ def test_a_drawn_person_is_erased_from_every_file(audit, labelled):
     assert "labels as they were (1 node erased since)" in str(mb.verify(audit))
     again = certified(audit, out=audit / "again.json")
     assert remark_of(again) == 1
+    assert "2 people looked for them, blind;" in str(again)
     labels = again.tallies[WHOLE]
     assert [label.t for label in (*labels.train, *labels.fresh)].count(None) == 1
     assert mb.verify(audit / "again.json", inputs=audit.parent).outcome == "verified"
@@ -132,7 +133,9 @@ def test_an_undone_verdict_and_a_note_count_too(tmp_path):
         if not i:
             desk.undo("Ana")
             desk.label("Ana", place, [], "")
-    assert mb.forget(audit, ["q1", "q2"]).nodes == 2
+    answer = mb.forget(audit, ["q1", "q2"])
+    assert (answer.nodes, answer.noted) == (2, 1)
+    assert "worst case from now on, 1 of them because of a note alone." in str(answer)
     assert erased_rows(Draw.load(audit), sound_ledger(audit).entries) == tuple(
         Draw.load(audit).in_order[:2]
     )
@@ -292,7 +295,8 @@ def test_labels_in_clusters(tmp_path, delimiter):
     together = next(one for one in clusters if len(one & drawn) == 2)
     (mate,) = together - drawn
     apart = next(one for one in clusters if not one & drawn)
-    assert mb.forget(audit, [mate]).nodes == 2
+    answer = mb.forget(audit, [mate])
+    assert (answer.nodes, answer.noted) == (2, 0)
     lines = (audit / "labels.csv").read_text().splitlines()
     left = {row[0] for row in csv.reader(lines, delimiter=delimiter)}
     assert left == {"id", *people} - together
