@@ -17,5 +17,9 @@ class EngineError(MatchboundError):
     """The machine failed: memory, disk, permissions."""
 
 
+class ChangedError(EngineError):
+    """A file was written to or replaced while it was being read."""
+
+
 class UnfinishedError(EngineError):
     """The machine failed after something was put on record that a repeated command finishes."""

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from matchbound.errors import EngineError, InputError, MatchboundError
+from matchbound.errors import ChangedError, EngineError, InputError, MatchboundError
 
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
@@ -189,7 +189,7 @@ def undone_on_error(paths: Iterable[Path]) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        for path, content in before.items():
+        for path, content in reversed(before.items()):
             if content is None:
                 remove(path)
             elif not is_file(path) or path.read_bytes() != content:
@@ -198,7 +198,7 @@ def undone_on_error(paths: Iterable[Path]) -> Iterator[None]:
 
 
 def write_whole(files: Mapping[Path, str | bytes], *, force: bool) -> None:
-    """Write all files or none: first beside their paths, then each to its own."""
+    """Write all files or none: first beside their paths, then each to its own, in their order."""
     refuse_existing(list(files), force)
     waiting: dict[Path, Path] = {}
     try:
@@ -342,8 +342,6 @@ def remove_if_empty(folder: Path) -> None:
 def _beside(path: Path) -> Iterator[Path]:
     """Make an empty file in the same folder, to hold the content until it is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    for left in glob.glob(f"{glob.escape(str(path.parent))}/{TEMPORARY}*"):
-        _remove_left(Path(left), remove)
     with _temporary(path.parent) as temporary:
         yield temporary
 
@@ -364,11 +362,13 @@ def temporary_folder(parent: "str | os.PathLike[str] | None" = None) -> Iterator
 
 @contextmanager
 def _temporary(folder: Path) -> Iterator[Path]:
-    """Make an empty file, and remove it at the end.
+    """Make an empty file, and remove it at the end; first, remove those of killed commands.
 
     It is locked meanwhile, and the system releases the lock of a process that is killed: so other
     commands know what they may remove. Windows, which cannot move an open file, has no such lock.
     """
+    for left in glob.glob(f"{glob.escape(str(folder))}/{TEMPORARY}*"):
+        _remove_left(Path(left), remove)
     while True:
         handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
         if not HAS_LOCKS or (_lock(handle) and os.path.exists(name)):
@@ -512,6 +512,21 @@ def read_bytes(path: Path, limit: int) -> bytes:
         return file.read()
 
 
+def read_at_once(path: Path, limit: int) -> bytes:
+    """Read a whole file through one handle: as it is now, also if it is replaced meanwhile.
+
+    Refuse one that is written to meanwhile.
+    """
+    with open_regular(path) as file:
+        before = os.fstat(file.fileno())
+        data = file.read(limit + 1)
+        now = os.fstat(file.fileno())
+    sizes = {len(data), before.st_size, now.st_size}
+    if len(sizes) > 1 or before.st_mtime_ns != now.st_mtime_ns:
+        raise _changed(path)
+    return data
+
+
 def read_text(path: Path, argument: str, way_out: str, limit: int = LIMIT) -> str:
     """Read a file of UTF-8 text whole, if it has at most `limit` bytes."""
     try:
@@ -555,8 +570,8 @@ def _facts(of: os.stat_result) -> tuple[int, ...]:
     return (of.st_dev, of.st_ino, of.st_size, of.st_mtime_ns, of.st_ctime_ns)
 
 
-def _changed(path: Path) -> EngineError:
-    return EngineError(
+def _changed(path: Path) -> ChangedError:
+    return ChangedError(
         f"cannot read {path}: it was changed or replaced while it was being read. "
         "Run the command again when nothing writes to it."
     )

@@ -508,3 +508,12 @@ def test_a_ledger_that_is_not_as_written_is_named(tmp_path, line):
     with pytest.raises(mb.InputError, match="entry 2 was changed"):
         mb.certify(audit, holdout=tmp_path / "holdout.csv")
     assert mb.verify(audit).differences == ("ledger.jsonl: entry 2 was changed",)
+
+
+def test_what_is_refused_is_undone_where_a_folder_is_in_the_way(audit, capsys):
+    (audit / "paths.jsonl").unlink()
+    (audit / "paths.jsonl").mkdir()
+    before = contents(audit)
+    assert certify(audit, "--force") == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert contents(audit) == before

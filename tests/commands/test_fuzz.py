@@ -41,7 +41,7 @@ def leftovers(folder):
 
 
 @settings(
-    max_examples=60,
+    max_examples=15,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
@@ -65,7 +65,7 @@ def test_certify_on_fuzzed_files(good, tmp_path_factory, name, data):
 
 
 @settings(
-    max_examples=50,
+    max_examples=15,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -83,7 +83,7 @@ def test_draw_on_fuzzed_files(tmp_path_factory, data, suffix):
 
 
 @settings(
-    max_examples=100,
+    max_examples=40,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -104,7 +104,7 @@ def test_verify_on_fuzzed_certificates(good, tmp_path_factory, data):
 
 
 @settings(
-    max_examples=40,
+    max_examples=10,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -138,5 +138,5 @@ def same_json(a, b):
 )
 def test_any_command_on_any_files(forks, tmp_path, first):
     """Command lines and damaged files by seed: see `support.fuzzing` for what must not happen."""
-    found = fuzz(forks, tmp_path, first, first + (2000 if first > 100 else 100))
+    found = fuzz(forks, tmp_path, first, first + (2000 if first > 100 else 30))
     assert not found, "\n".join(f"seed {seed}: {case}: {problem}" for seed, case, problem in found)

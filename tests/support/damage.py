@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import os
+from copy import copy
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -57,7 +58,7 @@ def damage(rng, path):
     if rng.random() < 0.25:
         return _any(rng, path)
     kind = path.suffix
-    if kind == ".jsonl":
+    if kind == ".jsonl":  # its lines are entries, openings or paths
         return _ledger(rng, path)
     if kind == ".json":
         return _json(rng, path)
@@ -223,15 +224,17 @@ def _ledger(rng, path):
         if not entries:
             break
         place, how = rng.randrange(len(entries)), rng.random()
-        if how < 0.7:
+        if how < 0.7 and isinstance(entries[place], str):
+            entries[place] = rng.choice(ODD)
+        elif how < 0.7:
             _damage_value(rng, entries[place])
         elif how < 0.8:
             del entries[place]
         elif how < 0.9:
-            entries.insert(rng.randrange(len(entries)), dict(entries[place]))
+            entries.insert(rng.randrange(len(entries)), copy(entries[place]))
         else:
             entries.insert(rng.randrange(len(entries)), entries.pop(place))
-    if rng.random() < 0.8:
+    if path.name == "ledger.jsonl" and rng.random() < 0.8:
         entries = chained(entries)
     _write(path, "".join(f"{json.dumps(entry)}\n" for entry in entries))
     return "ledger"

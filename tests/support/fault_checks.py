@@ -5,7 +5,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from matchbound.audits import sound_ledger
+from matchbound.audits import OLD_LEDGER, read_ledger
 from matchbound.certificates import Certificate
 from matchbound.errors import MatchboundError
 from support.faults import faults_of
@@ -219,10 +219,19 @@ def plain(name):
 
 
 def entries(folder):
-    """The digests of the ledger's entries, which stay when what they commit to is erased."""
+    """The digests of the ledger's entries, which stay when what they commit to is erased.
+
+    A moved folder has those of version 1 in a file of their own.
+    """
     audit = folder / "audit"
-    found = sound_ledger(audit).entries if (audit / "ledger.jsonl").exists() else ()
-    return [entry["digest"] for entry in found]
+    if not (audit / "ledger.jsonl").exists():
+        return []
+    ledgers = [read_ledger(audit)]
+    if ledgers[0].is_moved:
+        ledgers.insert(0, read_ledger(audit, OLD_LEDGER))
+    for ledger in ledgers:
+        ledger.refuse_changed()
+    return [entry["digest"] for ledger in ledgers for entry in ledger.entries]
 
 
 def standing(folder):
@@ -230,7 +239,10 @@ def standing(folder):
     path = folder / "audit" / "certificate.json"
     if not path.exists():
         return None
-    ledger = Certificate.load(path).ledger
+    try:
+        ledger = Certificate.load(path).ledger
+    except MatchboundError as error:  # it is of version 1
+        return str(error)
     return ledger.together, ledger.matchers
 
 

@@ -33,6 +33,9 @@ class Row:
     outputs: tuple[str, ...] = ()
 
 
+VERSION1 = Path(__file__).parents[1] / "certificates/version1/folders"
+
+
 def words(text):
     return tuple(text.split())
 
@@ -87,6 +90,13 @@ ROWS = [
         words("repair {f}/audit --certificate {f}/one.json"),
         (VERIFY, words("verify {f}/one.json --inputs {f}")),
     ),
+    Row("repair --to 2", "version 1", words("repair {f}/audit --to 2"), (VERIFY, CERTIFY, VERIFY)),
+    Row(
+        "repair --to 2, half labelled",
+        "version 1, half labelled",
+        words("repair {f}/audit --to 2"),
+        TO_A_CERTIFICATE,
+    ),
     Row("repair a label", "torn label", words("repair {f}/audit"), TO_A_CERTIFICATE),
     Row("report", "certified", words("report {f}/audit"), (VERIFY,), ("audit/report.html",)),
     Row(
@@ -95,6 +105,13 @@ ROWS = [
         words("report {f}/audit --target recall=0.5 --force"),
         (VERIFY,),
         ("audit/report.html",),
+    ),
+    Row("seal", "certified", words("seal {f}/audit"), (VERIFY,)),
+    Row(
+        "seal --out",
+        "certified",
+        words("seal {f}/audit --out {f}/kept/audit.seal"),
+        (VERIFY, words("verify {f}/audit --seal {f}/kept/audit.seal")),
     ),
     Row("forget", "labelled", words("forget {f}/audit --id a37 b161"), (CERTIFY, VERIFY)),
     Row(
@@ -217,6 +234,11 @@ def _tear(audit):
     os.truncate(path, path.stat().st_size - 20)
 
 
+def _version1(stage):
+    """Copy a folder that version 1 left."""
+    return lambda folder: shutil.copytree(VERSION1 / stage, folder)
+
+
 def _networks(folder):
     folder.mkdir(exist_ok=True)
     (folder / "left.csv").write_text("src,dst\na,b\nb,c\nc,d\nd,a\n")
@@ -235,5 +257,7 @@ MAKERS = {
     "torn": _torn,
     "torn elsewhere": _torn_elsewhere,
     "torn label": _torn_label,
+    "version 1": _version1("certified"),
+    "version 1, half labelled": _version1("half"),
     "networks": _networks,
 }

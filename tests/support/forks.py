@@ -25,7 +25,11 @@ from support.faults import Fault, Watch
 CRASHED = 70
 """The exit status of a child in which an exception was not caught."""
 LONGEST = 20
-"""Seconds after which a child counts as hanging."""
+"""Seconds of processor time after which a child counts as hanging.
+
+A child that waits for something counts as hanging too, after six times as long: other processes
+may keep it waiting.
+"""
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,11 @@ class Ended:
     @property
     def crashed(self) -> bool:
         """Whether it ended in any way that a user must never see."""
-        hung = self.status == -signal.SIGALRM
-        return hung or self.status == CRASHED or "Traceback" in self.said
+        return self.hung or self.status == CRASHED or "Traceback" in self.said
+
+    @property
+    def hung(self) -> bool:
+        return self.status in (-signal.SIGALRM, -signal.SIGPROF)
 
 
 def command(words):
@@ -142,7 +149,7 @@ def _live(job, place):
         for stream in (1, 2):
             os.dup2(output, stream)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        signal.alarm(job.seconds)
+        limit(job.seconds)
         module, _, name = job.function.partition(":")
         function = getattr(importlib.import_module(module), name)
         returned, status = None, 0
@@ -160,6 +167,12 @@ def _live(job, place):
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
+
+
+def limit(seconds):
+    """Let this process be killed if it hangs from now on."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.alarm(6 * seconds)
 
 
 def _import_all():

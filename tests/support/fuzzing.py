@@ -7,7 +7,6 @@ import os
 import random
 import resource
 import shutil
-import signal
 import sys
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
@@ -23,7 +22,7 @@ from matchbound.commands.verbs import VERBS
 from support.damage import carry, damage, odd_file
 from support.fault_checks import files, leftovers
 from support.fault_rows import MAKERS
-from support.forks import LONGEST, Job
+from support.forks import LONGEST, Job, limit
 
 KINDS = ("inputs", "drawn", "labelled", "certified", "anytime", "half labelled", "torn")
 MATCHERS = ["--holdout", "holdout.csv", "--complete", "complete.csv"]
@@ -196,7 +195,7 @@ def _value(rng, name, action):
     if name in ("--out", "--plot"):
         return rng.choice(OUTS)
     if action.choices:
-        return rng.choice([*action.choices, "x"])
+        return str(rng.choice([*action.choices, "x"]))
     path = str(action.metavar) in ("H", "C", "P", "D", "FILE", "LEFT", "RIGHT", "PAIRS", "LABELS")
     return rng.choice(PATHS if path and rng.random() < 0.9 else VALUES)
 
@@ -257,12 +256,12 @@ def run_cases(first, last, kept, folder):
         shutil.rmtree(place, ignore_errors=True)
         case = make_case(seed, kept, place)
         _say(seed=seed, case=[case.kind, case.words, case.damaged])
-        signal.alarm(LONGEST)
+        limit(LONGEST)
         os.chdir(place)
         for problem in problems_of(case, place):
             _say(seed=seed, problem=problem)
         os.chdir(home)
-    signal.alarm(LONGEST)
+    limit(LONGEST)
 
 
 def _say(**facts):
@@ -288,6 +287,6 @@ def fuzz(forks, folder, first, last):
             first = arguments["last"]
         else:
             first = max(cases, default=first) + 1
-            how = "hangs" if ended.status == -signal.SIGALRM else f"ended with {ended.status}"
+            how = "hangs" if ended.hung else f"ended with {ended.status}"
             found.append((first - 1, cases.get(first - 1), f"{how}: {ended.said[-300:]}"))
     return found

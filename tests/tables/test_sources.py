@@ -11,6 +11,7 @@ import pytest
 
 import matchbound as mb
 from matchbound.engines import connect
+from matchbound.files import read_at_once
 from matchbound.tables import Matching, form_of_labels, listed, open_source, read_labels
 from matchbound.tables.sources import HEADER, SMALL, scan
 
@@ -103,6 +104,43 @@ def test_a_small_csv_is_read_once(tmp_path, monkeypatch):
         path.write_text("id\nnewer\n")
         assert rows_of(con, source) == ["new"]
     assert source.bytes == hashlib.sha256(b"id\nnew\n").hexdigest()
+
+
+def test_a_small_csv_that_is_replaced_all_the_time_is_read_as_it_is_now(tmp_path, monkeypatch):
+    """Four people who label replace labels.csv faster than it is hashed and read."""
+    path, read = tmp_path / "labels.csv", mb.tables.sources.content_of_file
+    path.write_text("id\n0\n")
+
+    def replaced_meanwhile(place):
+        content = read(place)
+        path.with_name("new").write_text(f"id\n{int(path.read_text()[3:]) + 1}\n")
+        os.replace(path.with_name("new"), path)
+        return content
+
+    monkeypatch.setattr("matchbound.tables.sources.content_of_file", replaced_meanwhile)
+    with connect() as con:
+        source = open_source(con, "labels", path)
+        (row,) = rows_of(con, source)
+    assert source.bytes == hashlib.sha256(f"id\n{row}\n".encode()).hexdigest()
+    assert (source.path, source.file) == (str(path), None)
+    assert 0 < int(row) < int(path.read_text()[3:])
+
+
+def test_what_is_written_to_is_not_read_at_once(tmp_path, monkeypatch):
+    path, fstat = tmp_path / "labels.csv", os.fstat
+    path.write_text("id\na\n")
+    assert read_at_once(path, 100) == b"id\na\n"
+    with pytest.raises(mb.MatchboundError, match="changed or replaced while"):
+        read_at_once(path, 3)
+
+    def written_before(handle):
+        with path.open("a") as file:
+            file.write("b\n")
+        return fstat(handle)
+
+    monkeypatch.setattr("os.fstat", written_before)
+    with pytest.raises(mb.MatchboundError, match="changed or replaced while"):
+        read_at_once(path, 100)
 
 
 @pytest.mark.parametrize("rows", [5, 1_000_000])

@@ -5,7 +5,15 @@ from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdic
 from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
 from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
-from matchbound.audits.draw import FILES, PARTS, Draw, join_orders, read_gap, read_sample
+from matchbound.audits.draw import (
+    FILES,
+    PARTS,
+    Draw,
+    evidence_in,
+    join_orders,
+    read_gap,
+    read_sample,
+)
 from matchbound.audits.erased import (
     erased_rows,
     has_ids,
@@ -36,7 +44,7 @@ from matchbound.audits.places import NAME as PLACES
 from matchbound.audits.places import find, whole_paths
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, redraw
-from matchbound.audits.seal import Seal, seals_in, signer_of
+from matchbound.audits.seal import Seal, check_signers, seals_in, signer_of
 from matchbound.audits.standing import (
     Issued,
     Seeded,
@@ -94,9 +102,11 @@ __all__ = [
     "as_drawn",
     "before_labels",
     "check_all_labelled",
+    "check_signers",
     "draw",
     "enter_labels",
     "erased_rows",
+    "evidence_in",
     "find",
     "given_choices",
     "has_ids",

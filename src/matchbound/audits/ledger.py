@@ -308,6 +308,8 @@ class _Appended:
             self._unfinished = False
 
     def undo(self) -> None:
+        if not is_file(self.path):  # something else has its name: nothing was written
+            return
         if self._is_new:
             remove(self.path)
         elif self.size > self._start:

@@ -34,6 +34,11 @@ class History:
         return () if self.ledger.problems else self.ledger.entries[: self.length]
 
     @property
+    def ends_early(self) -> bool:
+        """Whether the ledger has fewer entries than the certificate says that came before it."""
+        return self.folder is not None and len(self.ledger.entries) < self.length
+
+    @property
     def since(self) -> Sequence[Entry]:
         """The entries after the certificate's own."""
         return () if self.ledger.problems else self.ledger.entries[self.length + 1 :]

@@ -66,9 +66,14 @@ def unfinished_ledger(history: History, certificate: Path | None) -> str:
     return f"The ledger's last line is unfinished (a crash). Run: {shlex.join(words)}"
 
 
-def unplaced(history: History) -> Iterator[str]:
-    """Yield if a certificate that names no ledger stands where there is one."""
-    if history.folder is not None:
+def unplaced(history: History, draw: str | None) -> Iterator[str]:
+    """Yield if a certificate that names no ledger stands where there is one.
+
+    `draw` is the path of its draw.json, if it has one: wherever that is written, a ledger is.
+    """
+    if history.folder is None and draw is not None:
+        yield f"ledger is null, but {draw} is of a folder, and every folder has a ledger"
+    elif history.folder is not None:
         yield (
             f"ledger is null, but there is one, {str(history.folder / LEDGER)!r}: whatever is "
             "certified from its folder has its place there"
@@ -83,6 +88,12 @@ def ledger_differences(
     yield from (f"{LEDGER}: {problem}" for problem in ledger.problems)
     if ledger.problems:
         return
+    if history.ends_early:
+        yield (
+            f"{LEDGER} has {len(ledger.entries)} entries, and this certificate is entry "
+            f"{recorded.entries + 1}"
+        )
+        return
     digest = certificate.as_dict()["digest"]
     entry = next((e for e in ledger.of_kind("certificate") if e["certificate"] == digest), None)
     if entry is None:
@@ -96,11 +107,11 @@ def ledger_differences(
         yield from _out_of_order(ledger, recorded.seeded)
         yield "ledger is not what the entries before this certificate give"
     if draw is not None:
-        yield from _draw_differences(draw, ledger)
+        yield from entered_otherwise(draw, ledger)
         yield from _plan_differences(certificate, draw, before)
 
 
-def _draw_differences(draw: Draw, ledger: Ledger) -> Iterator[str]:
+def entered_otherwise(draw: Draw, ledger: Ledger) -> Iterator[str]:
     """Yield which entries of the draw and of its choices are not as draw.json has them."""
     entry = next((e for e in ledger.of_kind("draw") if e.get("draw") == draw.digest), None)
     if entry is None:
@@ -132,7 +143,7 @@ def _is_same(name: str, entered: Any, fixed: Any) -> bool:
 
     A commitment that nobody can open contradicts nothing.
     """
-    if is_sealed(entered):
+    if is_sealed(entered) or is_sealed(fixed):
         return True
     if name in ("population", "trained_on"):
         return is_same_table(Digest.if_any(entered), Digest.if_any(fixed))

@@ -141,6 +141,7 @@ def _written(evidence: Evidence) -> Written | None:
     return Written(
         population,
         entry["seed"],
+        "",
         entry["seed_given"],
         choices["train_seed"],
         None if trained_on is None else TableRef(None, trained_on),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.engines import Engine, QueryError, Table
-from matchbound.errors import AssumptionError, InputError, MatchboundError
+from matchbound.errors import AssumptionError, ChangedError, InputError, MatchboundError
 from matchbound.files import (
     TRIES,
     Content,
@@ -21,7 +21,9 @@ from matchbound.files import (
     is_folder,
     is_there,
     open_regular,
+    read_at_once,
     resolved,
+    scratch,
 )
 from matchbound.tables.objects import as_table
 
@@ -193,17 +195,34 @@ def _refuse_no_file(argument: str, path: Path) -> None:
 
 
 def _open_file(con: Engine, argument: str, path: Path, hashed: bool) -> Source:
-    """Open a file by its absolute path; again, if it was changed between hashing and reading."""
+    """Open a file by its absolute path; again, if it was changed between hashing and reading.
+
+    A file that others replace so often that it never stays is copied, and the copy is opened: the
+    labels of an audit, for one, while people label.
+    """
     place = resolved(path)
     _refuse_backslash(argument, place)
     for _ in range(TRIES):
-        with _permitted(argument, path):
-            seen = Seen.at(place)
-            table, content = _table_at(argument, path, place, hashed)
-        with readable(argument, str(path)):
-            opened = con.open(table)
-        if seen.is_now:
-            break
+        try:
+            return _open_place(con, argument, path, place, hashed)
+        except ChangedError as error:
+            changed = error
+    with _permitted(argument, path):
+        size = Seen.at(place).size
+        if con.is_cluster or size > SMALL or not path.name.lower().endswith(TEXT):
+            raise changed
+        content = read_at_once(place, SMALL)
+    with scratch(path.name, content) as copy:
+        return _open_place(con, argument, path, resolved(copy), hashed)
+
+
+def _open_place(con: Engine, argument: str, path: Path, place: Path, hashed: bool) -> Source:
+    """Open the file at `place`, which the user knows as `path`."""
+    with _permitted(argument, path):
+        seen = Seen.at(place)
+        table, content = _table_at(argument, path, place, hashed)
+    with readable(argument, str(path)):
+        opened = con.open(table)
     seen.refuse_changed()
     refuse_repeated_names(argument, list(opened.columns))
     is_kept = table.at_once and not con.is_cluster

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matchbound.audits import (
-    LEDGER,
     OLD_DRAW,
     OLD_LEDGER,
     PLACES,
@@ -33,7 +32,6 @@ from matchbound.files import (
     find_file,
     is_file,
     one_writer,
-    undone_on_error,
     without_page_of_version1,
     write_whole,
 )
@@ -65,10 +63,7 @@ def move(audit: "str | PathLike[str]", certificate: "str | PathLike[str] | None"
             return NOTHING
         paths = sorted(folder.glob("*.json")) if certificate is None else [Path(certificate)]
         old, files = _read(folder, paths)
-        ledger = {folder / LEDGER: files.pop(folder / LEDGER)}
-        with undone_on_error([*files, *ledger]):
-            write_whole(files, force=True)
-            write_whole(ledger, force=True)
+        write_whole(files, force=True)
     return MOVED.format(len(old.entries))
 
 
@@ -93,7 +88,7 @@ def _to_be_moved(folder: Path) -> bool:
 
 
 def _files(old: Old) -> dict[Path, str | bytes]:
-    """The files of the folder in version 2."""
+    """The files of the folder in version 2, in the order in which they are to be replaced."""
     ledger = Transaction(old.folder, Ledger())
     digest = hashlib.sha256(old.ledger).hexdigest()
     ledger.add("moved", ledger=digest, entries=len(old.entries))
