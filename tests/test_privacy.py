@@ -1,8 +1,10 @@
 """What leaves the house: nothing about a person is in what is sent, nor left of who is erased."""
 
 import hashlib
+import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -66,6 +68,40 @@ def test_an_export_is_written_whole_or_refused(made, tmp_path):
     with pytest.raises(InputError, match="out must be a folder that is empty or not there yet"):
         mb.export(audit, tmp_path / "empty", redacted=True)
     assert run("export", tmp_path, "--redacted", "--out", tmp_path / "none") == 2
+
+
+def test_an_export_says_what_was_left_out(made, tmp_path, capsys):
+    audit = tmp_path / "audit"
+    shutil.copytree(made[0], audit)
+    (entry,) = read_ledger(audit).of_kind("certificate")
+    old = Path(__file__).parent / "certificates" / "version1" / "folders" / "certified" / "audit"
+    shutil.copy(old / "certificate.json", audit / "old.json")
+    answer = mb.export(audit, tmp_path / "one", redacted=True)
+    assert (answer.folder, answer.certificates) == (tmp_path / "one", 1)
+    assert str(answer) == (
+        f"The export is in {tmp_path / 'one'}. Left out: old.json (of version 1, with paths of "
+        "this machine)."
+    )
+    record = json.loads((audit / "certificate.json").read_text())
+    (audit / "certificate.json").write_text(json.dumps(record | {"digest": "0" * 64}))
+    assert run("export", audit, "--redacted", "--out", tmp_path / "none") == 0
+    said = capsys.readouterr().out
+    assert "It has no certificate, because none of this audit's could be copied. Left out: " in said
+    assert "certificate.json (not on record here); old.json (of version 1" in said
+    assert f"; certificates of entries {entry['entry']} (no such file here)." in said
+
+
+def test_openings_and_a_redacted_export_are_two_things(made, tmp_path, capsys):
+    audit = made[0]
+    (entry, *_) = read_ledger(audit).of_kind("label")
+    words = ["export", audit, "--openings", entry["entry"], "--out", tmp_path / "file"]
+    assert run(*words, "--redacted") == 2
+    assert "openings must come without --redacted, got both" in capsys.readouterr().err
+    assert run(*words) == 0
+    assert run(*words) == 2
+    assert capsys.readouterr().err.endswith(
+        f"got {str(tmp_path / 'file')!r}. Choose another place.\n"
+    )
 
 
 def test_an_auditor_can_open_one_label_alone(made, tmp_path):

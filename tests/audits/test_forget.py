@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shutil
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -99,9 +100,10 @@ def test_a_drawn_person_is_erased_from_every_file(audit, labelled):
     assert "labels as they were (1 node erased since)" in str(mb.verify(audit))
     again = certified(audit, out=audit / "again.json")
     assert remark_of(again) == 1
+    assert "2 people looked for them, blind;" in str(again)
     labels = again.tallies[WHOLE]
     assert [label.t for label in (*labels.train, *labels.fresh)].count(None) == 1
-    assert mb.verify(audit / "again.json").holds
+    assert mb.verify(audit / "again.json", inputs=audit.parent).outcome == "verified"
     assert all(
         one.value <= other.value
         for one, other in zip(again.guarantees, Certificate.of(before).guarantees, strict=True)
@@ -131,7 +133,9 @@ def test_an_undone_verdict_and_a_note_count_too(tmp_path):
         if not i:
             desk.undo("Ana")
             desk.label("Ana", place, [], "")
-    assert mb.forget(audit, ["q1", "q2"]).nodes == 2
+    answer = mb.forget(audit, ["q1", "q2"])
+    assert (answer.nodes, answer.noted) == (2, 1)
+    assert "worst case from now on, 1 of them because of a note alone." in str(answer)
     assert erased_rows(Draw.load(audit), sound_ledger(audit).entries) == tuple(
         Draw.load(audit).in_order[:2]
     )
@@ -291,7 +295,8 @@ def test_labels_in_clusters(tmp_path, delimiter):
     together = next(one for one in clusters if len(one & drawn) == 2)
     (mate,) = together - drawn
     apart = next(one for one in clusters if not one & drawn)
-    assert mb.forget(audit, [mate]).nodes == 2
+    answer = mb.forget(audit, [mate])
+    assert (answer.nodes, answer.noted) == (2, 0)
     lines = (audit / "labels.csv").read_text().splitlines()
     left = {row[0] for row in csv.reader(lines, delimiter=delimiter)}
     assert left == {"id", *people} - together
@@ -414,7 +419,7 @@ def test_a_gap_sample_is_drawn_again(tmp_path):
     assert certify(audit, "--force") == 0
     certificate = Certificate.load(audit / "certificate.json")
     assert not [one for one in certificate.assumptions if one.code == "erased"]
-    assert mb.verify(audit).holds
+    assert mb.verify(audit).outcome == "verified"
 
 
 def test_training_nodes_are_erased_in_train_csv_too(audit, labelled):
@@ -435,7 +440,7 @@ def test_anytime_an_erased_node_does_not_end_the_sample(tmp_path):
     assert [i for i, label in enumerate(tally.validation) if not label.is_sure] == [10]
     assert len(tally.validation) == 60
     assert remark_of(after) == 1
-    assert mb.verify(audit).holds
+    assert mb.verify(audit).outcome == "verified"
     write_csv(audit / "labels.csv", ["x", "y"], [])
     with pytest.raises(InputError, match=r"^labels must begin with the first validation node"):
         certified(audit)
@@ -475,7 +480,7 @@ def test_a_draw_that_grows_keeps_ids_erased(tmp_path):
     assert len(grown.validated) == 60
     tally = certified(audit, out=audit / "certificate.json").tallies[WHOLE]
     assert sum(not one.is_sure for one in (*tally.train, *tally.fresh)) == 2
-    assert mb.verify(audit).holds
+    assert mb.verify(audit).outcome == "verified"
 
 
 def test_a_second_phase_keeps_ids_of_the_first_erased(tmp_path):
@@ -492,7 +497,7 @@ def test_a_second_phase_keeps_ids_of_the_first_erased(tmp_path):
     label_on_desk(audit, truth, upto=60)
     certificate = certified(audit, out=audit / "certificate.json")
     assert remark_of(certificate) == 1
-    assert mb.verify(audit).holds
+    assert mb.verify(audit).outcome == "verified"
 
 
 def test_nodes_to_train_on_that_were_known_by_labels(tmp_path):
@@ -506,7 +511,7 @@ def test_nodes_to_train_on_that_were_known_by_labels(tmp_path):
     write_csv(audit / "labels.csv", ["x", "y"], [row for row in rows if row[0] in drawn])
     mb.forget(audit, [draw.trained[2], draw.validated[3]])
     assert remark_of(certified(audit, out=audit / "certificate.json")) == 2
-    assert mb.verify(audit).holds
+    assert mb.verify(audit).outcome == "verified"
     write_csv(tmp_path / "known.csv", ["x", "y"], [r for r in rows[:30] if r[0] != draw.trained[2]])
     with pytest.raises(InputError, match="or the labels trained on"):
         certified(audit)
@@ -544,6 +549,18 @@ def test_a_certificate_that_was_under_way_is_refused(audit, labelled, monkeypatc
 def test_a_page_that_is_open_is_not_pulled_away(audit, labelled):
     with alone(audit), pytest.raises(InputError, match="must not be open on a labelling page"):
         mb.forget(audit, [matched_node(audit, labelled[1])[0]])
+
+
+def test_a_labeller_whose_name_was_erased_is_no_missing_input(audit, labelled):
+    path = audit / "journal.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    kept = [line for line in lines if b'"content": {"name":' not in line]
+    assert len(lines) - len(kept) == 2
+    path.write_bytes(b"".join(kept))
+    assert mb.verify(audit).outcome == "verified"
+    mb.forget(audit, [matched_node(audit, labelled[1])[0]])
+    certified(audit, out=audit / "again.json")
+    assert mb.verify(audit / "again.json", inputs=audit.parent).outcome == "verified"
 
 
 def test_a_draw_that_ends_by_its_true_matches_is_refused(tmp_path):
@@ -623,21 +640,22 @@ def test_what_is_not_matchbound_s_is_named_and_what_it_left_is_removed(audit, la
     assert not names & {".labels.csv.ab12_xyz", "ledger-1.jsonl", UNDER_WAY}
 
 
-def test_forgetting_twice_says_that_it_was_done(audit, labelled):
+def test_forgetting_twice_is_refused_and_says_that_it_was_done(audit, labelled):
     truth = labelled[1]
     node, other = (matched_node(audit, truth, i)[0] for i in (0, 1))
     mb.forget(audit, [node])
-    entries = read_ledger(audit).entries
-    assert str(mb.forget(audit, [node])) == (
-        f"None of these ids is in the audit: entry {len(entries)} of its ledger, the last, says "
-        "that as many were erased."
-    )
-    assert read_ledger(audit).entries == entries
-    for ids in ([node, "nobody"], [node, other]):
-        with pytest.raises(InputError, match="which is nowhere in it"):
+    before = contents(audit)
+    for ids in ([node], ["nobody"], [node, "nobody"], [node, other]):
+        with pytest.raises(InputError, match="which is nowhere in it") as error:
             mb.forget(audit, ids)
+        assert str(error.value).endswith(
+            f"Entry {len(read_ledger(audit).entries)} of its ledger, the last, says that ids were "
+            "erased."
+        )
+    assert run("forget", audit, "--id", "nobody") == 2
+    assert contents(audit) == before
     certified(audit)
-    with pytest.raises(InputError, match="which is nowhere in it"):
+    with pytest.raises(InputError, match=r"which is nowhere in it\. Leave it out\.$"):
         mb.forget(audit, [node])
 
 
@@ -662,7 +680,10 @@ def test_stopped_anywhere_it_is_finished_by_the_same_command(audit, labelled, tm
         if len(sound_ledger(copy).entries) == len(sound_ledger(audit).entries):
             kept = {path.name: data for path, data in contents(copy).items()}
             assert all(kept[path.name] == data for path, data in contents(audit).items())
-        forgotten(copy)
+        is_done = sound_ledger(copy).entries[-1]["kind"] == "forget"
+        is_done &= not (copy / UNDER_WAY).exists()
+        with pytest.raises(InputError, match="the last, says that") if is_done else nullcontext():
+            forgotten(copy)
         for name in (".ledger.lock", ".page.lock"):
             (copy / name).unlink(missing_ok=True)
         assert state_of(copy) == state_of(whole), number
@@ -695,7 +716,8 @@ def test_a_folder_that_was_of_version_1(tmp_path):
     assert "By certificates of version 1 (certificate.json) an erased label can" in str(answer)
     verification = mb.verify(audit)
     assert (verification.differences, verification.missing) == ((), ("draw", "labels", "ledger"))
-    assert remark_of(certified(audit)) == 1
+    assert remark_of(certified(audit, out=audit / "new.json")) == 1
+    assert mb.verify(audit / "new.json", inputs=audit.parent).outcome == "verified"
 
 
 def test_a_full_disk_after_the_entry_says_to_repeat_it(audit, labelled, monkeypatch):

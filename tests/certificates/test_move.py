@@ -230,7 +230,7 @@ def test_a_half_labelled_folder_goes_on(tmp_path):
 def test_a_certified_folder_keeps_its_certificate_and_counts_it(tmp_path, capsys):
     audit = moved(tmp_path, "certified")
     verification = mb.verify(audit)
-    assert verification.holds
+    assert verification.outcome == "verified"
     assert verification.missing == ()
     assert verification.checked[-2:] == (
         "its choices, from its draw",
@@ -241,10 +241,10 @@ def test_a_certified_folder_keeps_its_certificate_and_counts_it(tmp_path, capsys
     assert (place.registered, place.certificates, place.other_labels) == (3, 3, 0)
     # Two bounds by different rules: they do not fail together. The exploratory one promised none.
     assert (place.matchers, place.together) == (1, 0.9)
-    assert mb.verify(audit / "new.json").holds
+    assert mb.verify(audit / "new.json", inputs=audit.parent).outcome == "verified"
     again = certify(audit, "again.json").ledger
     assert (again.certificates, again.matchers, again.together) == (4, 1, 0.9)
-    assert mb.verify(audit).holds
+    assert mb.verify(audit).outcome == "verified"
 
 
 def test_a_draw_that_was_made_larger_is_one_draw(tmp_path):
@@ -261,7 +261,7 @@ def test_a_draw_that_was_made_larger_is_one_draw(tmp_path):
 
 def test_an_anytime_folder_grows(tmp_path):
     audit = moved(tmp_path, "anytime")
-    assert mb.verify(audit).holds  # labels came after it
+    assert mb.verify(audit).outcome == "verified"  # labels came after it
     assert len(read_csv(audit / "labels.csv")) == 26
     first = certify(audit, "first.json")
     assert first.ledger.labelled.watched
@@ -272,7 +272,7 @@ def test_an_anytime_folder_grows(tmp_path):
     assert run("draw", people, "--labels", 40, "--out", audit, "--extend") == 0
     label_rest(audit)
     certify(audit, "third.json")
-    assert mb.verify(audit / "third.json").holds
+    assert mb.verify(audit / "third.json", inputs=audit.parent).outcome == "verified"
     verification = mb.verify(audit)
     assert verification.differences == ()
     assert verification.missing == ()

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +23,8 @@ OF_THE_DRAW = ("sample.csv", "train.csv", "gap.csv")
 class Erasure:
     """What is to be erased: ids, drawn nodes and their places, and files to be written anew.
 
-    `records` is how many records' rows go from clusters in labels.csv.
+    `records` is how many records' rows go from clusters in labels.csv, `noted` how many of the
+    nodes go only because a note of their labels names an id.
 
     `contents` are the files that change, None for one that is removed. The journal comes first:
     while its salts are there, a digest of a file that is changed already would refuse the folder.
@@ -34,6 +35,7 @@ class Erasure:
     places: frozenset[int]
     contents: Mapping[str, str | bytes | None]
     records: int = 0
+    noted: int = 0
 
     @staticmethod
     def of(folder: Path, ledger: Transaction, ids: Ids) -> "Erasure":
@@ -50,6 +52,8 @@ class Erasure:
             labels = read_label_file(folder / LABELS, {*order} - {""}, ids, named)
         naming = {one.value["node"] for one in openings if ids.in_label(one.value)}
         naming |= {*ids.values} | (set() if labels is None else labels.naming)
+        by_id = {one.value["node"] for one in openings if ids.in_label({**one.value, "note": ""})}
+        by_id |= {*ids.values} | (set() if labels is None else labels.naming_by_id)
         places = {place for place, node in enumerate(order, start=1) if node in naming}
         before = erased_places(ledger.entries)
         nodes = naming | {order[place - 1] for place in before if place <= len(order)}
@@ -62,20 +66,18 @@ class Erasure:
         # Version 1's files hold ids, and digests of nodes and labels without a salt.
         old = {name: None for name in (OLD_LEDGER, OLD_DRAW) if is_file(folder / name)}
         places -= before
-        return Erasure(ids, frozenset(known), frozenset(places), contents | old, records)
+        noted = sum(order[place - 1] not in by_id for place in places)
+        return Erasure(ids, frozenset(known), frozenset(places), contents | old, records, noted)
 
-    def is_done(self, entries: Sequence[Entry]) -> bool:
-        """Whether as many ids were just erased, and none of these is there: it may be repeated."""
-        last = entries[-1]
-        is_last = last["kind"] == "forget" and last["count"] == len(self.ids.values)
-        return is_last and not self.known
-
-    def refuse_unknown(self) -> None:
+    def refuse_unknown(self, last: Entry) -> None:
+        """Refuse ids that are nowhere; whoever repeats a command is told of the `last` entry."""
         unknown = [one for one in self.ids.values if one not in self.known]
         if unknown:
+            erased = f" Entry {last['entry']} of its ledger, the last, says that ids were erased."
             raise InputError(
                 f"ids must be in the audit, as sample.csv or labels.csv write them, got "
                 f"{unknown[0]!r}, which is nowhere in it. Leave it out."
+                + (erased if last["kind"] == "forget" else "")
             )
 
 

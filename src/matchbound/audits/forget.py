@@ -37,7 +37,8 @@ class Forgotten:
 
     `still_in` are files of the folder that hold an id and are not matchbound's. `certificates` is
     the number of those issued before, which have counts of the erased labels, and `version1` are
-    those of version 1, which have digests of labels without a salt.
+    those of version 1, which have digests of labels without a salt. `noted` of the nodes have a
+    label that named an id in its note alone.
     """
 
     ids: int
@@ -45,18 +46,13 @@ class Forgotten:
     still_in: tuple[str, ...] = ()
     certificates: int = 0
     version1: tuple[str, ...] = ()
-    done_in: int | None = None
-    """The entry of an earlier run, if it had erased everything already."""
+    noted: int = 0
 
     def __str__(self) -> str:
-        if self.done_in is not None:
-            return (
-                f"None of these ids is in the audit: entry {self.done_in} of its ledger, the last, "
-                "says that as many were erased."
-            )
         ids = "1 id is" if self.ids == 1 else f"{self.ids} ids are"
         nodes = "1 drawn node counts" if self.nodes == 1 else f"{self.nodes} drawn nodes count"
-        text = f"{ids} erased from the audit; {nodes} as the worst case from now on."
+        text = f"{ids} erased from the audit; {nodes} as the worst case from now on"
+        text += f", {self.noted} of them because of a note alone." if self.noted else "."
         if self.nodes and self.certificates:
             text += (
                 " Certificates issued before stay valid and have the counts of these nodes' "
@@ -90,10 +86,8 @@ def forget(audit: "str | PathLike[str]", ids: Sequence[str], *, reason: str = ""
         _refuse_links(folder)
         erasure = Erasure.of(folder, ledger, wanted)
         entry = _interrupted(ledger, erasure)
-        if entry is None and erasure.is_done(ledger.entries):
-            return Forgotten(0, 0, done_in=len(ledger.entries))
         if entry is None:
-            erasure.refuse_unknown()
+            erasure.refuse_unknown(ledger.entries[-1])
             entry = _enter(ledger, erasure, reason)
         _carry_out(folder, erasure)
         certificates = {e["certificate"] for e in ledger.entries if e["kind"] == "certificate"}
@@ -102,7 +96,8 @@ def forget(audit: "str | PathLike[str]", ids: Sequence[str], *, reason: str = ""
         mark = _mark(folder)
     _unmark(folder, mark)
     issued = len(certificates)
-    return Forgotten(entry["count"], len(entry["places"]), still_in, issued, version1)
+    nodes, noted = len(entry["places"]), erasure.noted
+    return Forgotten(entry["count"], nodes, still_in, issued, version1, noted)
 
 
 def _checked(ids: Sequence[str], reason: str) -> Ids:

@@ -95,13 +95,15 @@ def _whole(pattern: str, text: str, word: str) -> str:
 class LabelRow:
     """A row of labels.csv: the drawn nodes that it labels, and the ids to erase that it names.
 
-    `record` is whom a row of clusters is about; a row of pairs has none.
+    `record` is whom a row of clusters is about; a row of pairs has none. `noted`: ids to erase
+    stand in other columns than those of ids, if it names any.
     """
 
     cells: Sequence[str]
     nodes: frozenset[str]
     named: frozenset[str]
     record: str | None = None
+    noted: bool = False
 
     def is_left(self, nodes: set[str]) -> bool:
         """Whether it stays where the labels of these nodes go.
@@ -128,6 +130,12 @@ class LabelFile:
     def naming(self) -> frozenset[str]:
         """The drawn nodes whose labels name one."""
         return frozenset().union(*(row.nodes for row in self.rows if row.named))
+
+    @property
+    def naming_by_id(self) -> frozenset[str]:
+        """Those of them whose labels name one as an id, and not in other columns alone."""
+        rows = (row for row in self.rows if row.named and not row.noted)
+        return frozenset().union(*(row.nodes for row in rows))
 
     def without(self, nodes: set[str]) -> str | None:
         """The file without the labels of these nodes; None if it has none of them."""
@@ -215,8 +223,8 @@ def _of_pairs(
     nodes = drawn.intersection((x, y) if either_way else (x,))
     others = (value for name, value in values.items() if name not in (form.x, form.y))
     named = {one for one in (x, y) if one in ids}
-    named.update(one for value in others for one in ids.in_text(value))
-    return LabelRow(cells, frozenset(nodes), frozenset(named))
+    noted = {one for value in others for one in ids.in_text(value)}
+    return LabelRow(cells, frozenset(nodes), frozenset(named | noted), noted=not named)
 
 
 def _of_clusters(
@@ -230,6 +238,7 @@ def _of_clusters(
     rows: list[tuple[Sequence[str], str, str]] = []
     nodes: dict[str, set[str]] = {}
     named: dict[str, set[str]] = {}
+    by_id: set[str] = set()
     for cells in lines:
         values = dict(zip(names, cells, strict=False))
         node, cluster = _node(values, form.id, form.source), values.get(form.cluster, "")
@@ -237,10 +246,11 @@ def _of_clusters(
         in_row = {one for value in others for one in ids.in_text(value)}
         nodes.setdefault(cluster, set()).update({node} & drawn)
         named.setdefault(cluster, set()).update(in_row | ({node} if node in ids else set()))
+        by_id |= {cluster} if node in ids else set()
         rows.append((cells, cluster, node))
     return [
-        LabelRow(cells, frozenset(nodes[cluster]), frozenset(named[cluster]), node)
-        for cells, cluster, node in rows
+        LabelRow(cells, frozenset(nodes[one]), frozenset(named[one]), node, one not in by_id)
+        for cells, one, node in rows
     ]
 
 

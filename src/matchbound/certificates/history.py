@@ -9,6 +9,9 @@ from pathlib import Path
 from matchbound.audits import Entry, Journal, Ledger, is_sealed
 from matchbound.tables import Matching
 
+NO_INPUTS = ("labeller", "moved")
+"""The kinds of entries whose commitments, to names and to version 1's ledger, no tally needs."""
+
 
 @dataclass(frozen=True)
 class History:
@@ -91,24 +94,29 @@ class History:
         return self.is_resalted or bool(_forgets(self.before))
 
     @cached_property
-    def unopened(self) -> int:
-        """How many commitments before the certificate nobody can open here.
+    def unopened(self) -> list[str]:
+        """The entries' kinds of the commitments before the certificate that nobody can open here.
 
         What was erased before the certificate was no input of it: it counted the worst case.
         """
-        forgotten, lost = set(), 0
+        forgotten, lost = set(), []
         for entry in reversed(self.before):
             if entry["kind"] == "forget":
                 forgotten |= {"nodes", *entry["places"]}
             for name, value in entry.items():
                 if is_sealed(value) and forgotten.isdisjoint((name, entry.get("place"))):
-                    lost += 1
+                    lost.append(entry["kind"])
         return lost
+
+    @property
+    def lacks_openings(self) -> bool:
+        """Whether a commitment to something that the tallies depend on cannot be opened."""
+        return not {*self.unopened} <= {*NO_INPUTS}
 
     @property
     def opens_labels(self) -> bool:
         """Whether the labels that the page had before the certificate can be made again."""
-        return self.journal.salt is not None and not self.unopened and not self.is_resalted
+        return self.journal.salt is not None and not self.lacks_openings and not self.is_resalted
 
 
 def _keeps_draw(entry: Entry) -> bool:

@@ -48,9 +48,8 @@ class Evidence:
     def missing(self) -> list[str]:
         """The inputs that are not at hand, and the commitments that cannot be opened."""
         missing = [one.missing for one in self.found.values() if one.missing]
-        unopened = self.history.unopened
-        what = f"openings of {unopened} of the ledger's commitments"
-        return [*missing, what] if unopened else missing
+        what = f"openings of {len(self.history.unopened)} of the ledger's commitments"
+        return [*missing, what] if self.history.lacks_openings else missing
 
     @property
     def differences(self) -> list[str]:

@@ -102,9 +102,8 @@ def _looked_for(labelled: Provenance) -> str:
     """How true matches were searched for on the labelling page."""
     people = "one person" if labelled.labellers == 1 else f"{labelled.labellers} people"
     places = list(dict.fromkeys(one.words for one in labelled.search))
-    sentence = (
-        f"On the labelling page {people} looked for them {'; before that '.join(reversed(places))}"
-    )
+    where = "; before that ".join(reversed(places))
+    sentence = f"On the labelling page {people} looked for them {where}".rstrip()
     shown, watched = labelled.answers, labelled.watched
     sentence += "" if shown or watched else ", blind"
     sentence += f"; a matcher's answer was shown for {shown} nodes" if shown else ""

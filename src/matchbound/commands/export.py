@@ -3,6 +3,7 @@
 import argparse
 
 from matchbound.commands.terminal import say
+from matchbound.errors import InputError
 
 EXAMPLE = "matchbound export audit --redacted --out for-the-auditor"
 
@@ -25,10 +26,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from matchbound.reports.export import export, export_openings
 
+    if options.openings and options.redacted:
+        raise InputError(
+            "openings must come without --redacted, got both: one writes lines that open entries, "
+            "the other a folder that opens nothing. Run the command twice."
+        )
     if options.openings:
         path = export_openings(options.audit, options.openings, options.out)
         say(f"{path} opens what these entries keep sealed. Give it to the auditor alone, who puts")
         say("it beside the ledger as journal.jsonl.")
         return 0
-    say(f"The export is in {export(options.audit, options.out, redacted=options.redacted)}.")
+    say(export(options.audit, options.out, redacted=options.redacted))
     return 0

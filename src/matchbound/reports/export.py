@@ -1,24 +1,38 @@
 """What an auditor needs of an audit folder, without records, ids and the seed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matchbound.audits import LEDGER, Journal, Opening, is_sealed, sound_ledger
 from matchbound.certificates import Certificate, Record
 from matchbound.errors import InputError, MatchboundError
-from matchbound.files import read_json, write_folder, write_whole
+from matchbound.files import is_there, read_json, write_folder, write_whole
 from matchbound.reports.page import page
 
 if TYPE_CHECKING:
     from os import PathLike
 
-VERSION = 2  # certificates of version 1 have paths of the machine
+
+@dataclass(frozen=True)
+class Export:
+    """The folder that was written, how many certificates it has, and which were left out."""
+
+    folder: Path
+    certificates: int
+    left_out: tuple[str, ...]
+
+    def __str__(self) -> str:
+        text = f"The export is in {self.folder}."
+        if not self.certificates:
+            text += " It has no certificate, because none of this audit's could be copied."
+        return text + (f" Left out: {'; '.join(self.left_out)}." if self.left_out else "")
 
 
 def export(
     audit: "str | PathLike[str]", out: "str | PathLike[str]", *, redacted: bool = False
-) -> Path:
+) -> Export:
     """Write a folder that holds no person's data: ledger, certificates on record, seals, reports.
 
     It has no list of nodes, no label and no seed. `verify` checks it as far as that goes.
@@ -35,25 +49,39 @@ def export(
             "audit must hold a ledger whose last line is finished, got one that a crash cut off. "
             f"Run: matchbound repair {folder}"
         )
-    on_record = {one["certificate"] for one in ledger.of_kind("certificate")}
+    entered = ledger.of_kind("certificate")
+    found, left_out = _certificates(folder, {one["certificate"] for one in entered})
+    copied = {record.content["digest"] for record in found.values()}
+    elsewhere = [str(one["entry"]) for one in entered if one["certificate"] not in copied]
+    if elsewhere:
+        left_out.append(f"certificates of entries {', '.join(elsewhere)} (no such file here)")
     files: dict[str, bytes] = {LEDGER: (folder / LEDGER).read_bytes()[: ledger.size]}
-    for path, record in _certificates(folder):
-        if record.version == VERSION and record.content.get("digest") in on_record:
-            name = "report.html" if path.name == "certificate.json" else f"{path.stem}.html"
-            files[path.name] = path.read_bytes()
-            files[name] = page(Certificate.of(record), {}).encode()
+    for path, record in found.items():
+        name = "report.html" if path.name == "certificate.json" else f"{path.stem}.html"
+        files[path.name] = path.read_bytes()
+        files[name] = page(Certificate.of(record), {}).encode()
     for pattern in ("*.seal", "*.seal.sig"):
         files |= {path.name: path.read_bytes() for path in sorted(folder.glob(pattern))}
     write_folder(place, files)
-    return place
+    return Export(place, len(found), tuple(left_out))
 
 
-def _certificates(folder: Path) -> Iterator[tuple[Path, Record]]:
+def _certificates(folder: Path, on_record: set[str]) -> tuple[dict[Path, Record], list[str]]:
+    """The folder's certificates that are on record; those that are left out, and why."""
+    found: dict[Path, Record] = {}
+    left_out = []
     for path in sorted(folder.glob("*.json")):
         try:
-            yield path, Record.read(path)
+            record = Record.read(path)
         except MatchboundError:
             continue
+        if record.version == 1 and "guarantees" in record.content:
+            left_out.append(f"{path.name} (of version 1, with paths of this machine)")
+        elif record.content.get("digest") in on_record:
+            found[path] = record
+        elif "guarantees" in record.content:
+            left_out.append(f"{path.name} (not on record here)")
+    return found, left_out
 
 
 def export_openings(
@@ -64,10 +92,12 @@ def export_openings(
     Put beside the export as journal.jsonl, they let `verify` open these entries and no others.
     """
     folder, place = Path(audit), Path(out)
+    if is_there(place):
+        raise InputError(f"out must not exist yet, got {str(place)!r}. Choose another place.")
     ledger, lines = sound_ledger(folder), []
     for number in entries:
-        is_there = 0 < number <= len(ledger.entries)
-        openings = _openings(folder, number, ledger.journal) if is_there else []
+        is_entry = 0 < number <= len(ledger.entries)
+        openings = _openings(folder, number, ledger.journal) if is_entry else []
         if not openings:
             raise InputError(
                 f"openings must be entries with something that the journal opens, got {number}. "
