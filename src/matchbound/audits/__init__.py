@@ -6,6 +6,7 @@ from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
 from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import FILES, PARTS, Draw, join_orders, read_gap, read_sample
+from matchbound.audits.entered import draw_differences
 from matchbound.audits.erased import erased_rows, has_ids, restored
 from matchbound.audits.folder import LABELS, OLD_DRAW, OLD_LEDGER, is_written, last_draw
 from matchbound.audits.inputs import Inputs, OutputRef, Population, TableRef
@@ -88,6 +89,7 @@ __all__ = [
     "before_labels",
     "check_all_labelled",
     "draw",
+    "draw_differences",
     "enter_labels",
     "erased_rows",
     "find",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from matchbound.audits.choices import change_choices, make_choices
 from matchbound.audits.draw import PARTS, Draw
+from matchbound.audits.entered import draw_differences
 from matchbound.audits.folder import LABELS, last_draw, refuse_unfinished
 from matchbound.audits.ledger import (
     NAME,
@@ -150,6 +151,11 @@ class Audit:
                 f"audit must hold a draw that its ledger knows, got another in "
                 f"{str(self.folder)!r}. Restore draw.json, or repeat the `draw --extend` that was "
                 "interrupted."
+            )
+        for difference in draw_differences(self.drawn, entries):
+            raise InputError(
+                f"audit must hold files that fit together, got another ({difference}) in "
+                f"{str(self.folder)!r}. Restore them."
             )
         if erased_places(entries) != erased_places(self.ledger.entries):
             raise InputError(

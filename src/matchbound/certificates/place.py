@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from matchbound.audits import (
     Draw,
@@ -13,7 +12,7 @@ from matchbound.audits import (
     Ledger,
     Seeded,
     Standing,
-    is_sealed,
+    draw_differences,
     planned,
     read_ledger,
     standing,
@@ -22,7 +21,6 @@ from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.history import History
 from matchbound.certificates.reach import Reach
 from matchbound.files import is_file
-from matchbound.tables import Digest, is_same_table
 
 LEDGER = "ledger.jsonl"
 
@@ -96,47 +94,8 @@ def ledger_differences(
         yield from _out_of_order(ledger, recorded.seeded)
         yield "ledger is not what the entries before this certificate give"
     if draw is not None:
-        yield from _draw_differences(draw, ledger)
+        yield from draw_differences(draw, ledger.entries)
         yield from _plan_differences(certificate, draw, before)
-
-
-def _draw_differences(draw: Draw, ledger: Ledger) -> Iterator[str]:
-    """Yield which entries of the draw and of its choices are not as draw.json has them."""
-    entry = next((e for e in ledger.of_kind("draw") if e.get("draw") == draw.digest), None)
-    if entry is None:
-        yield f"{LEDGER} has no entry of this draw"
-        return
-    number = entry.get("choices")
-    fixed = {
-        "population": draw.population.digest.as_dict(),
-        "size": draw.population.size,
-        "matching": draw.matching.as_dict(),
-        "train": draw.train,
-        "train_seed": draw.train_seed,
-        "trained_on": None if draw.trained_on is None else draw.trained_on.digest.as_dict(),
-        "choices": draw.choices.as_dict(),
-        "seed": draw.seed if draw.seed_given else None,
-    }
-    if not all(_is_same(name, entry.get(name), value) for name, value in draw.facts().items()):
-        yield f"{LEDGER}: entry {entry['entry']} is not as draw.json has it"
-    elif number is not None:
-        before = ledger.entries[number - 1] if 0 < number < entry["entry"] else {}
-        if draw.labels and not all(
-            _is_same(name, before.get(name), value) for name, value in fixed.items()
-        ):
-            yield f"{LEDGER}: entry {number} is not the choices that draw.json has"
-
-
-def _is_same(name: str, entered: Any, fixed: Any) -> bool:
-    """Whether a fact of an entry is as fixed; tables are compared by their rows.
-
-    A commitment that nobody can open contradicts nothing.
-    """
-    if is_sealed(entered):
-        return True
-    if name in ("population", "trained_on"):
-        return is_same_table(Digest.if_any(entered), Digest.if_any(fixed))
-    return bool(entered == fixed)
 
 
 def _plan_differences(
