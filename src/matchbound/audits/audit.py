@@ -41,11 +41,13 @@ class Audit:
     """A draw in a folder, a draw in memory, or neither: labels that a person brings along.
 
     `ledger` is the folder's as it was when the audit was opened; a transaction reads it again.
+    `differences` say how the draw is not as its entries have it.
     """
 
     folder: Path | None = None
     draw: Draw | None = None
     ledger: Ledger = field(default_factory=Ledger, compare=False)
+    differences: tuple[str, ...] = ()
 
     @staticmethod
     def open(audit: Where) -> "Audit":
@@ -67,8 +69,10 @@ class Audit:
         ledger = read_ledger(folder) if is_file(folder / NAME) else Ledger()
         if ledger.is_version1 and not ledger.problems:
             raise of_version1()
-        refuse_unfinished(folder, () if ledger.problems else ledger.entries)
-        return Audit(folder, Draw.load(folder), ledger)
+        entries = () if ledger.problems else ledger.entries
+        refuse_unfinished(folder, entries)
+        drawn = Draw.load(folder)
+        return Audit(folder, drawn, ledger, tuple(draw_differences(drawn, entries)))
 
     @property
     def drawn(self) -> Draw:
@@ -152,7 +156,7 @@ class Audit:
                 f"{str(self.folder)!r}. Restore draw.json, or repeat the `draw --extend` that was "
                 "interrupted."
             )
-        for difference in draw_differences(self.drawn, entries):
+        for difference in self.differences:
             raise InputError(
                 f"audit must hold files that fit together, got another ({difference}) in "
                 f"{str(self.folder)!r}. Restore them."
