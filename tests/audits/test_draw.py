@@ -1,13 +1,14 @@
 """The doors of a draw: its choices by name or as one value."""
 
 import inspect
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pyarrow as pa
 import pytest
 
 import matchbound as mb
 from matchbound.audits.audit import Audit
+from matchbound.audits.ledger import read_ledger
 
 PEOPLE = pa.table({"id": [f"a{i}" for i in range(60)]})
 SET_BY_MATCHBOUND = {"brought"}
@@ -59,3 +60,17 @@ def test_a_draw_made_meanwhile_ends_the_transaction(tmp_path):
     with refusal, opened.transaction() as ledger:
         ledger.add("certificate")
     assert (tmp_path / "audit" / "ledger.jsonl").read_bytes() == before
+
+
+def test_a_seed_cannot_be_guessed_by_what_is_on_record(tmp_path):
+    """All of draw.json but its seed and that seed's salt may be known, and seeds are guessed."""
+    mb.draw(PEOPLE, labels=20, seed="2026", out=tmp_path / "audit")
+    written = mb.Draw.load(tmp_path / "audit").written
+    entry = read_ledger(tmp_path / "audit").of_kind("draw")[0]
+
+    def guessed(salt):
+        tries = (replace(written, seed=str(i), seed_salt=salt) for i in range(2000, 2040))
+        return [one.seed for one in tries if one.digest == entry["draw"]]
+
+    assert guessed("") == []
+    assert guessed(written.seed_salt) == ["2026"]

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shutil
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -23,7 +24,7 @@ from matchbound.certificates.contradictions import contradictions
 from matchbound.certificates.record import Record
 from matchbound.desk.desk import Desk
 from matchbound.desk.inputs import Inputs, open_inputs
-from matchbound.errors import InputError, UnfinishedError
+from matchbound.errors import AssumptionError, InputError, UnfinishedError
 from matchbound.files import alone, csv_text
 from matchbound.theorems import WHOLE
 from support.audits import certify, contents, make_audit, read_csv, run, run_seeded, write_csv
@@ -59,8 +60,9 @@ def labelled(tmp_path_factory):
 
 @pytest.fixture
 def audit(labelled, tmp_path):
-    """A copy of an audit that was labelled on the desk and certified."""
+    """A copy of an audit that was labelled on the desk and certified, with tables of its own."""
     shutil.copytree(labelled[0].parent, tmp_path / "data")
+    (tmp_path / "data" / "audit" / "paths.jsonl").unlink()
     return tmp_path / "data" / "audit"
 
 
@@ -84,8 +86,14 @@ def test_a_drawn_person_is_erased_from_every_file(audit, labelled):
     entry = sound_ledger(audit).entries[-1]
     draw = Draw.load(audit)
     place = [row[1:] for row in draw.in_order].index(tuple(places)) + 1
-    facts = {name: entry[name] for name in ("kind", "places", "count", "reason")}
-    assert facts == {"kind": "forget", "places": [place], "count": 1, "reason": "a request"}
+    facts = {name: entry[name] for name in ("kind", "places", "records", "count", "reason")}
+    assert facts == {
+        "kind": "forget",
+        "places": [place],
+        "records": 0,
+        "count": 1,
+        "reason": "a request",
+    }
     assert not list(contradictions(before, Certificate.of(before)))
     assert run("verify", audit) == 3
     assert "labels as they were (1 node erased since)" in str(mb.verify(audit))
@@ -166,6 +174,28 @@ def test_certify_needs_the_population_that_was_drawn_from(audit, labelled):
         certified(audit, population=people)
 
 
+@pytest.mark.parametrize("first", ["certify", "forget"])
+def test_who_is_removed_from_the_population_contradicts_no_certificate(audit, labelled, first):
+    """In either order that docs/privacy.md names."""
+    node = matched_node(audit, labelled[1])[0]
+    mb.forget(audit, [node])
+    if first == "forget":
+        certified(audit, out=audit / "certificate.json", force=True)
+        assert mb.verify(audit).outcome == "verified"
+    people = audit.parent / "people.csv"
+    rows = [row for row in read_csv(people) if row[0] != node]
+    write_csv(people, ["id", "name", "city"], rows)
+    found = mb.verify(audit)
+    assert found.outcome == "consistent in itself"
+    assert "population (changed since ids were erased)" in found.missing
+
+
+def test_a_population_that_was_changed_contradicts_where_nobody_was_erased(audit):
+    people = audit.parent / "people.csv"
+    write_csv(people, ["id", "name", "city"], read_csv(people)[1:])
+    assert mb.verify(audit).outcome == "contradicted"
+
+
 def test_a_sample_that_the_seed_does_not_draw_is_refused(audit, labelled):
     mb.forget(audit, [matched_node(audit, labelled[1])[0]])
     rows = read_csv(audit / "sample.csv")
@@ -175,6 +205,20 @@ def test_a_sample_that_the_seed_does_not_draw_is_refused(audit, labelled):
         write_csv(audit / "sample.csv", ["id", "train", "validation"], forged)
         with pytest.raises(InputError, match="as the seed draws them, but for erased ids"):
             certified(audit)
+
+
+def test_places_erased_from_an_earlier_draw_excuse_no_other_sample(tmp_path):
+    truth, audit = make_people(tmp_path, 400), tmp_path / "audit"
+    found = dict(read_csv(tmp_path / "holdout.csv"))
+    mb.draw(tmp_path / "people.csv", labels=30, out=audit, link=True)
+    mb.forget(audit, list(Draw.load(audit).validated))
+    draw = mb.draw(tmp_path / "people.csv", labels=30, link=True)
+    chosen = [x for x in found if found[x] in truth[x]][:30]
+    rows = [(x, *row[1:]) for x, row in zip(chosen, draw.sample, strict=True)]
+    replace(draw, sample=tuple(rows)).save(audit, force=True)
+    write_csv(audit / "labels.csv", ["x", "y"], [[x, *truth[x]] for x in chosen])
+    certified(audit, out=audit / "certificate.json")
+    assert mb.verify(audit).differences == ("sample.csv is not what the seed draws",)
 
 
 ODD = [
@@ -262,6 +306,86 @@ def test_labels_in_clusters(tmp_path, delimiter):
     pairs = {tuple(row) for row in read_csv(tmp_path / "patched.csv")}
     one, other = sorted(together & drawn)
     assert (one, other) in pairs  # the matcher's: nobody said that it has none
+
+
+@pytest.mark.parametrize("dedupe", [True, False])
+def test_clusters_lack_no_more_records_than_were_erased(tmp_path, dedupe):
+    """A drawn node's mate that is in no cluster would count as "no match"."""
+    people, others = [f"p{i}" for i in range(120)], [f"q{i}" for i in range(0 if dedupe else 120)]
+    write_csv(tmp_path / "people.csv", ["id"], [[one] for one in people])
+    clusters = [[one, f"c{int(one[1:]) // 2}"] for one in (*people, *others)]
+    write_csv(tmp_path / "holdout.csv", ["id", "cluster"], clusters)
+    audit = tmp_path / "audit"
+    mb.draw(tmp_path / "people.csv", labels=30, seed="1", out=audit, dedupe=dedupe, link=not dedupe)
+    node = Draw.load(audit).validated[0]
+    mb.forget(audit, [node])  # before there are labels, so that no row went
+    side = 0 if dedupe else 120
+    some = clusters[:side] + clusters[side + 2 :]
+    write_csv(audit / "labels.csv", ["id", "cluster"], some)
+    with pytest.raises(AssumptionError, match=r"^labels must put every record"):
+        certified(audit)
+    write_csv(audit / "labels.csv", ["id", "cluster"], clusters)
+    certified(audit)
+    mate = next(one for one in people if one not in Draw.load(audit).validated and one != node)
+    mb.forget(audit, [mate])
+    gone = 2 if dedupe else 4
+    assert sound_ledger(audit).entries[-1]["records"] == gone
+    left = read_csv(audit / "labels.csv")
+    assert len(left) == len(clusters) - gone
+    certified(audit, out=audit / "certificate.json")
+    assert mb.verify(audit).outcome == "verified"
+    mb.patch(audit, holdout=tmp_path / "holdout.csv", out=tmp_path / "patched.csv")
+    drawn = {*Draw.load(audit).validated}
+    lost = next(row for row in reversed(left) if row[0] not in drawn)
+    write_csv(audit / "labels.csv", ["id", "cluster"], [row for row in left if row != lost])
+    if dedupe:
+        with pytest.raises(AssumptionError, match="of which `forget` removed 2"):
+            certified(audit)
+
+
+FORMS = [
+    (["rec", "grp"], {"id": "rec", "cluster": "grp"}, False),
+    (["id", "cluster", "grp"], {"id": "id", "cluster": "grp"}, True),
+    (["x", "y", "rec", "grp"], {"id": "rec", "cluster": "grp"}, True),
+]
+
+
+@pytest.mark.parametrize(("header", "columns", "certifies"), FORMS)
+def test_labels_whose_columns_a_user_must_name_are_refused(tmp_path, header, columns, certifies):
+    """An erased mate in a cluster that is not read as one would count as "no match"."""
+    people = [f"p{i}" for i in range(40)]
+    write_csv(tmp_path / "people.csv", ["id"], [[one] for one in people])
+    rows = [[f"p{i}", f"c{i // 2}"] for i in range(40)]
+    write_csv(tmp_path / "holdout.csv", list(columns.values()), rows)
+    audit = tmp_path / "audit"
+    mb.draw(tmp_path / "people.csv", labels=20, seed="1", out=audit, dedupe=True)
+    cells = dict(zip(columns.values(), range(2), strict=True))
+    labels = [[row[cells[name]] if name in cells else "" for name in header] for row in rows]
+    write_csv(audit / "labels.csv", header, labels)
+    if certifies:
+        certified(audit, columns=columns)
+    before = contents(audit)
+    with pytest.raises(InputError, match="by whose names alone every label of an erased") as error:
+        mb.forget(audit, ["p1"])
+    assert "Name them x and y, or id and cluster; where ids have sources" in str(error.value)
+    assert contents(audit) == before
+
+
+def test_labels_with_sources_in_columns_of_other_names_are_refused(tmp_path):
+    """Ids without their sources are nobody's: what names a person would stay."""
+    write_csv(tmp_path / "people.csv", ["id"], [[f"p{i}"] for i in range(40)])
+    audit = tmp_path / "audit"
+    draw = mb.draw(tmp_path / "people.csv", labels=9, seed="1", out=audit, source="A", link=True)
+    node = draw.validated[0]
+    rows = [[one.split("-__-")[1], "q1", "A", "B"] for one in draw.validated]
+    for header in (["l_id", "r_id", "sd_l", "sd_r"], ["x", "y", "sd_l", "sd_r"]):
+        write_csv(audit / "labels.csv", header, rows)
+        with pytest.raises(InputError, match="source_dataset_l and source_dataset_r"):
+            mb.forget(audit, [node])
+    header = ["unique_id_l", "unique_id_r", "source_dataset_l", "source_dataset_r"]
+    write_csv(audit / "labels.csv", header, rows)
+    assert mb.forget(audit, [node]).nodes == 1
+    assert len(read_csv(audit / "labels.csv")) == 8
 
 
 def test_pairs_in_either_order_keep_other_nodes_labels(tmp_path):

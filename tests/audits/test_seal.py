@@ -1,6 +1,7 @@
 """A seal is kept by others: it shows that a ledger was rewritten, digests and all."""
 
 import json
+import re
 import shutil
 import subprocess
 
@@ -66,7 +67,7 @@ def test_a_certificate_says_up_to_which_entry_it_was_sealed(audit, capsys):
     assert "Sealed up to" not in capsys.readouterr().out
     mb.seal(audit)
     assert certify(audit, "--force") == 0
-    assert "Sealed up to entry 4." in capsys.readouterr().out
+    assert "Sealed up to entry 4, by the ledger's word." in capsys.readouterr().out
     assert run("verify", audit) == 0
 
 
@@ -92,11 +93,24 @@ def test_a_seal_that_cannot_be_signed_or_written_changes_nothing(audit, tmp_path
     (tmp_path / "no key").write_text("nothing")
     for more in (["--key", tmp_path / "none"], ["--key", tmp_path / "no key"]):
         assert run("seal", audit, *more) == 2
-    assert run("seal", audit, "--out", audit / "draw.json") == 2
+    assert run("seal", audit, "--out", tmp_path / "no key") == 2
     err = capsys.readouterr().err
     assert "key must be a file" in err
     assert "out must not exist yet" in err
     assert contents(audit) == before
+
+
+@needs_ssh
+def test_no_seal_is_written_over_evidence_even_if_forced(audit, key, capsys):
+    assert certify(audit) == 0
+    (audit / "certificate.json").rename(audit / "first.json")
+    before = contents(audit.parent)
+    named = ["ledger.jsonl", "journal.jsonl", "draw.json", "labels.csv", "first.json"]
+    beside = ["people.csv", "holdout.csv", "id"]
+    for out in [*(audit / name for name in named), *(audit.parent / name for name in beside)]:
+        assert run("seal", audit, "--out", out, "--key", key, "--force") == 2
+        assert f"out must not be an input, got {str(out)!r}." in capsys.readouterr().err
+    assert contents(audit.parent) == before
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"entries": 2, "head": "a", "time": "b"}'])
@@ -147,4 +161,26 @@ def test_no_seal_shows_more_than_its_ledger(audit, tmp_path):
     kept = mb.seal(audit, out=tmp_path / "kept.seal")
     shutil.copy(audit / "certificate.json", tmp_path / "certificate.json")
     alone = mb.verify(tmp_path / "certificate.json", seals=[kept])
-    assert (alone.outcome, alone.sealed) == ("consistent in itself", "")
+    assert alone.outcome == "consistent in itself"
+    assert alone.sealed == "No seal was compared: the ledger is not at hand."
+
+
+@needs_ssh
+def test_a_seal_that_the_ledger_does_not_have_is_named(audit, key, tmp_path):
+    """As one with another time, which nothing else in the folder contradicts."""
+    assert certify(audit) == 0
+    path = mb.seal(audit)
+    path.write_text(re.sub('"time": "20..', '"time": "19', path.read_text()))
+    assert "no entry says that this seal was made" in mb.verify(audit).differences[0]
+
+
+def test_seals_out_of_reach_are_not_opened(audit, tmp_path):
+    assert certify(audit) == 0
+    kept = mb.seal(audit, out=tmp_path / "elsewhere.seal")
+    (audit / "linked.seal").symlink_to(kept)
+    assert mb.verify(audit, untrusted=True, inputs=tmp_path / "audit").sealed == ""
+
+
+def test_signers_must_be_a_file_whatever_is_sealed(audit, tmp_path):
+    assert certify(audit) == 0
+    assert run("verify", audit, "--signers", tmp_path / "nobody") == 2

@@ -525,6 +525,14 @@ def test_complete_alone_is_refused(audit, capsys):
     )
 
 
+def test_no_certificate_is_written_over_the_ledger_from_python(audit):
+    before = contents(audit.parent)
+    for out in (audit / "ledger.jsonl", audit.parent / "people.csv"):
+        with pytest.raises(mb.InputError, match="out must not be an input"):
+            mb.certify(audit, holdout=audit.parent / "holdout.csv", out=out, force=True)
+    assert contents(audit.parent) == before
+
+
 def test_an_existing_certificate_is_not_overwritten(audit, capsys):
     assert certify(audit) == 0
     before = contents(audit)
@@ -719,10 +727,10 @@ def test_a_population_that_was_moved(audit, capsys):
 
 
 def test_a_file_that_may_not_be_read(audit, capsys, monkeypatch):
-    def forbidden(_):
+    def forbidden(*_, **__):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("matchbound.tables.sources.digest_of_file", forbidden)
+    monkeypatch.setattr("matchbound.tables.sources.content_of_file", forbidden)
     message = refusal(capsys, certify(audit))
     assert message.startswith("holdout must be readable, got ")
     assert "(Permission denied)" in message

@@ -163,6 +163,17 @@ def test_the_draw_may_be_made_larger(audit, anytime, capsys):
     assert (status, line.startswith(GROWN.format(second, "the draw has"))) == (0, True)
 
 
+def test_the_draw_may_be_made_larger_after_nodes_were_erased(audit, anytime, capsys):
+    """Erased nodes have no ids, and are told apart by their places."""
+    rows = Draw.load(audit).in_order
+    mb.forget(audit, [row[0] for row in (*rows[:20:3], *rows[30:60:7]) if None in row[1:]])
+    entry = certify(audit, "second.json")
+    assert extend(audit, 160) == 0
+    status, line = verified(capsys, audit, "second.json")
+    assert status == 0, line
+    assert line.startswith(GROWN.format(entry, "the draw has"))
+
+
 def test_a_population_that_was_written_again_and_moved(audit, capsys):
     """draw.json named another file, with other bytes and the same rows."""
     people = audit.parent / "people.csv"
@@ -223,3 +234,18 @@ def test_an_extension_that_was_killed_is_repeated(audit, anytime, capsys, replac
     label(audit, anytime[1], 140)
     certify(audit, "second.json")
     assert verified(capsys, audit, "second.json")[0] == 0
+
+
+@pytest.mark.parametrize("more", ["{labelled},bZZ\n", "nonsense,rubbish,more\n", "\0\0\0\0"])
+def test_rows_that_change_a_label_are_no_growth(tmp_path, capsys, more):
+    truth = make_inputs(tmp_path)
+    drawn = ["draw", tmp_path / "people.csv", "--anytime", "--labels", 60]
+    assert run(*drawn, "--out", tmp_path / "audit") == 0
+    audit = tmp_path / "audit"
+    label(audit, truth, 40)
+    certify(audit, "certificate.json")
+    first = (audit / "labels.csv").read_text().splitlines()[1].split(",")[0]
+    with (audit / "labels.csv").open("a") as file:
+        file.write(more.format(labelled=first))
+    status, line = verified(capsys, audit, "")
+    assert (status, "labels.csv' is not the file that was certified" in line) == (1, True)

@@ -280,7 +280,7 @@ def test_an_anytime_folder_grows(tmp_path):
 
 def test_after_something_was_erased_its_inputs_are_missing(tmp_path):
     audit = moved(tmp_path, "certified")
-    append(audit, "forget", places=[3], count=1, reason="asked")
+    append(audit, "forget", places=[3], records=0, count=1, reason="asked")
     for name in ("ledger-1.jsonl", "draw-1.json"):
         (audit / name).unlink()
     for name in ("labels.csv", "sample.csv"):

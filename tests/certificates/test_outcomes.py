@@ -139,7 +139,8 @@ def test_consistent_in_itself(copy, capsys):
         3,
         [
             "Consistent in itself, inputs missing: holdout.",
-            "Checked: its digests; its guarantees, from its tallies; its place in the ledger.",
+            "Checked: its digests; its guarantees, from its tallies; its place in the ledger; its "
+            "draw, from the seed.",
         ],
     )
     assert mb.verify(copy).outcome == "consistent in itself"
@@ -236,7 +237,7 @@ def test_what_is_no_certificate_cannot_be_checked(tmp_path, capsys, made):
 def test_version_1_has_the_same_outcomes(tmp_path, capsys):
     audit = as_version1(tmp_path)
     status, lines = verify(capsys, audit)
-    assert (status, lines[0][:10]) == (0, "Verified: ")
+    assert (status, lines[0][:10]) == (0, "Verified b")
     (audit / "labels.csv").rename(tmp_path / "labels.csv")
     status, lines = verify(capsys, audit)
     assert (status, lines[0]) == (3, "Consistent in itself, inputs missing: labels.")
@@ -390,7 +391,7 @@ def test_an_auditor_with_a_line_of_the_journal_opens_it(labelled, tmp_path, caps
     folder = exported(labelled, tmp_path / "export")
     (folder / JOURNAL).write_bytes(lines_with(labelled, "label")[0])
     assert "openings of 26 of the ledger's" in verify(capsys, folder)[1][0]
-    changed = lines_with(labelled, "label")[0].replace(b'"b', b'"c')
+    changed = lines_with(labelled, "label")[0].replace(b'"node": "a', b'"node": "z')
     (folder / JOURNAL).write_bytes(changed)
     status, lines = verify(capsys, folder)
     assert status == 1
@@ -410,6 +411,34 @@ def test_an_auditor_with_the_seed_draws_again(labelled, tmp_path, capsys, with_n
     status, lines = verify(capsys, folder, "--inputs", tmp_path / "given")
     assert status == 3
     assert lines[1].endswith("its place in the ledger; its draw, from the seed.")
+
+
+def test_the_seed_alone_shows_nothing_of_the_draw(labelled, tmp_path, capsys):
+    """Whatever it draws, there is nothing to compare it with."""
+    folder = exported(labelled, tmp_path / "export")
+    (folder / JOURNAL).write_bytes(b"".join(lines_with(labelled, "seed")))
+    shutil.copy(labelled.parent / "people.csv", folder)
+    status, lines = verify(capsys, folder)
+    assert (status, "from the seed" in lines[1]) == (3, False)
+
+
+@pytest.mark.parametrize("given", ["draw.json", JOURNAL])
+def test_an_auditor_with_the_list_of_nodes_draws_again(labelled, tmp_path, capsys, given):
+    folder = exported(labelled, tmp_path / "export")
+    for path in (labelled.parent / "people.csv", labelled / "sample.csv", labelled / "draw.json"):
+        if path.name != "draw.json" or given == "draw.json":
+            shutil.copy(path, folder)
+    if given == JOURNAL:
+        (folder / JOURNAL).write_bytes(b"".join(lines_with(labelled, "seed")))
+    status, lines = verify(capsys, folder)
+    assert status == 3
+    assert lines[1].endswith("its place in the ledger; its draw, from the seed.")
+    text = (folder / "sample.csv").read_text().splitlines(keepends=True)
+    other = next(f"a{i}" for i in range(400) if not any(row.startswith(f"a{i},") for row in text))
+    forged = [text[0], f"{other},{text[1].partition(',')[2]}", *text[2:]]
+    (folder / "sample.csv").write_text("".join(forged))
+    status, lines = verify(capsys, folder)
+    assert (status, lines[0]) == (1, "Contradicted: sample.csv is not what the seed draws")
 
 
 @pytest.mark.parametrize("forged", ["label", "nodes"])
@@ -458,7 +487,7 @@ def forget(audit, places, *, erases=True):
     """What `matchbound forget` leaves of the journal, with its entry."""
     entries, journal = read_ledger(audit).entries, read_ledger(audit).journal
     with transaction(audit) as ledger:
-        ledger.add("forget", places=places, count=len(places), reason="asked")
+        ledger.add("forget", places=places, records=0, count=len(places), reason="asked")
     if not erases:
         return
     raw = [json.loads(line) for line in (audit / "ledger.jsonl").read_text().splitlines()]
@@ -551,3 +580,55 @@ def test_every_kind_of_draw_is_drawn_again_without_its_files(tmp_path, capsys, o
     status, lines = verify(capsys, folder, "--untrusted")
     assert (status, lines[0]) == (3, "Consistent in itself, inputs missing: draw, labels.")
     assert lines[1].endswith("its draw, from the seed.")
+
+
+def test_the_folder_s_own_labels_are_checked(copy, capsys):
+    """The labels as they were, under the same name elsewhere, do not stand in for edited ones."""
+    shutil.copy(copy / "labels.csv", copy.parent / "labels.csv")
+    lines = (copy / "labels.csv").read_text().splitlines()
+    lines[2] = lines[2].split(",")[0] + ",bZZ"
+    (copy / "labels.csv").write_text("\n".join(lines) + "\n")
+    for more in ([], ["--inputs", copy.parent], ["--untrusted", "--inputs", copy.parent]):
+        status, lines = verify(capsys, copy, *more)
+        assert (status, "labels.csv' is not the file that was certified" in lines[0]) == (1, True)
+
+
+def test_a_copy_of_the_draw_does_not_excuse_a_missing_ledger(copy, tmp_path, capsys):
+    (tmp_path / "forged").mkdir()
+    for name in ("draw.json", "sample.csv", "labels.csv", "journal.jsonl"):
+        shutil.copy(copy / name, tmp_path / "forged")
+    record = json.loads((copy / "certificate.json").read_text()) | {"ledger": None}
+    (tmp_path / "forged/certificate.json").write_text(json.dumps(reseal(record)))
+    status, lines = verify(capsys, tmp_path / "forged", "--inputs", copy.parent)
+    assert (status, "ledger is null" in "\n".join(lines)) == (1, True)
+
+
+@pytest.mark.parametrize("lines", [1, 2])
+def test_a_ledger_that_ends_too_early_is_named(copy, capsys, lines):
+    kept = (copy / "ledger.jsonl").read_text().splitlines()[:lines]
+    (copy / "ledger.jsonl").write_text("\n".join(kept) + "\n")
+    status, said = verify(capsys, copy)
+    assert status == 1
+    assert f"ledger.jsonl has {lines} entries, and this certificate is entry 4" in "\n".join(said)
+    assert "Error(" not in "\n".join(said)
+
+
+def test_what_would_not_verify_is_not_certified(copy, capsys):
+    """A ledger whose choices are not the draw's, with every digest made anew."""
+    from matchbound.audits.ledger import _digest
+
+    entries = [json.loads(line) for line in (copy / "ledger.jsonl").read_text().splitlines()]
+    entries[0]["matching"]["dedupe"] = True
+    before = ""
+    for entry in entries:
+        entry["before"] = before
+        entry["digest"] = before = _digest({n: v for n, v in entry.items() if n != "digest"})
+    (copy / "ledger.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    assert certify(copy, "--force") == 2
+    assert "a ledger and a draw.json that fit each other" in capsys.readouterr().err
+
+
+def test_without_its_journal_nothing_is_certified(copy, capsys):
+    (copy / "journal.jsonl").unlink()
+    assert certify(copy, "--force") == 2
+    assert "audit must hold journal.jsonl as it was written" in capsys.readouterr().err

@@ -55,7 +55,8 @@ def test_a_drawn_certificate_verifies_and_nothing_is_written(made, capsys, kind)
     assert run("verify", made / kind / "audit") == 0
     shown = capsys.readouterr().out
     assert shown.startswith(
-        "Verified: its digests; its guarantees, from its tallies, by version 1's "
+        "Verified by version 1's rules, with its tallies as it states them: its digests; its "
+        "guarantees, from its tallies, by version 1's "
         "rules; its choices, from its draw; its place in the ledger, by today's rules.\n"
     )
     assert NOT_COUNTED in shown

@@ -62,6 +62,18 @@ def test_a_draw_and_labels_in_memory(tmp_path):
         mb.withhold(first_of, draw)
 
 
+def test_what_was_found_is_not_written_over_what_was_read(tmp_path, capsys):
+    audit = make_audit(tmp_path)
+    labels = (audit / "labels.csv").rename(audit / "complete.csv")
+    edges = write_csv(audit / "holdout.csv", ["src", "dst"], [("a", "b")])
+    before = contents(tmp_path)
+    with pytest.raises(mb.InputError, match="out must not be an input"):
+        mb.withhold(first_of, audit, labels, force=True)
+    assert run("withhold", audit, "--left", edges, "--right", edges, "--force") == 2
+    assert "out must not be an input" in capsys.readouterr().err
+    assert contents(tmp_path) == before
+
+
 PROGRAM = """
 import csv, sys
 rows = list(csv.reader(open(sys.argv[1], newline="")))

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 import matchbound as mb
-from support.audits import certify, make_audit, make_inputs, run, write_csv
+from support.audits import certify, contents, make_audit, make_inputs, run, write_csv
 from support.browsers import needs_browser, opened
 from support.scored_audits import audit_of
 from support.scored_audits import certify as certify_scored
@@ -236,6 +236,19 @@ def test_a_report_overwrites_nothing_unasked(demo, tmp_path, capsys):
         "Choose among precision, recall.\n"
     )
     assert not (tmp_path / "r.html").exists()
+
+
+def test_a_report_is_not_written_over_evidence_even_if_forced(tmp_path, capsys):
+    audit = make_audit(tmp_path)
+    assert certify(audit) == 0
+    seal = mb.seal(audit)
+    before = contents(tmp_path)
+    names = ("ledger.jsonl", "journal.jsonl", "labels.csv", "draw.json", "certificate.json")
+    for out in [*(audit / name for name in names), seal, tmp_path / "people.csv"]:
+        for target in (audit, audit / "certificate.json"):
+            assert run("report", target, "--out", out, "--force") == 2
+            assert f"out must not be an input, got {str(out)!r}." in capsys.readouterr().err
+    assert contents(tmp_path) == before
 
 
 def test_a_notebook_shows_the_same_in_short(demo):

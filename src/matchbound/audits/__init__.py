@@ -5,9 +5,23 @@ from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdic
 from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
 from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
-from matchbound.audits.draw import FILES, PARTS, Draw, join_orders, read_gap, read_sample
-from matchbound.audits.entered import draw_differences
-from matchbound.audits.erased import erased_rows, has_ids, restored
+from matchbound.audits.draw import (
+    FILES,
+    PARTS,
+    Draw,
+    evidence_in,
+    join_orders,
+    read_gap,
+    read_sample,
+)
+from matchbound.audits.erased import (
+    erased_rows,
+    has_ids,
+    is_same_gap,
+    is_same_sample,
+    restored,
+    with_ids,
+)
 from matchbound.audits.folder import LABELS, OLD_DRAW, OLD_LEDGER, is_written, last_draw
 from matchbound.audits.inputs import Inputs, OutputRef, Population, TableRef
 from matchbound.audits.journal import Journal, Opening, is_sealed, read_journal
@@ -30,7 +44,7 @@ from matchbound.audits.places import NAME as PLACES
 from matchbound.audits.places import find, whole_paths
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, redraw
-from matchbound.audits.seal import Seal, seals_in, signer_of
+from matchbound.audits.seal import Seal, check_signers, seals_in, signer_of
 from matchbound.audits.standing import (
     Issued,
     Seeded,
@@ -88,14 +102,17 @@ __all__ = [
     "as_drawn",
     "before_labels",
     "check_all_labelled",
+    "check_signers",
     "draw",
-    "draw_differences",
     "enter_labels",
     "erased_rows",
+    "evidence_in",
     "find",
     "given_choices",
     "has_ids",
     "hash_of",
+    "is_same_gap",
+    "is_same_sample",
     "is_sealed",
     "is_written",
     "join_orders",
@@ -121,4 +138,5 @@ __all__ = [
     "standing",
     "transaction",
     "whole_paths",
+    "with_ids",
 ]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Union
 
 from matchbound.audits.choices import change_choices, make_choices
 from matchbound.audits.draw import PARTS, Draw
-from matchbound.audits.entered import draw_differences
 from matchbound.audits.folder import LABELS, last_draw, refuse_unfinished
 from matchbound.audits.ledger import (
     NAME,
@@ -41,13 +40,11 @@ class Audit:
     """A draw in a folder, a draw in memory, or neither: labels that a person brings along.
 
     `ledger` is the folder's as it was when the audit was opened; a transaction reads it again.
-    `differences` say how the draw is not as its entries have it.
     """
 
     folder: Path | None = None
     draw: Draw | None = None
     ledger: Ledger = field(default_factory=Ledger, compare=False)
-    differences: tuple[str, ...] = ()
 
     @staticmethod
     def open(audit: Where) -> "Audit":
@@ -69,10 +66,8 @@ class Audit:
         ledger = read_ledger(folder) if is_file(folder / NAME) else Ledger()
         if ledger.is_version1 and not ledger.problems:
             raise of_version1()
-        entries = () if ledger.problems else ledger.entries
-        refuse_unfinished(folder, entries)
-        drawn = Draw.load(folder)
-        return Audit(folder, drawn, ledger, tuple(draw_differences(drawn, entries)))
+        refuse_unfinished(folder, () if ledger.problems else ledger.entries)
+        return Audit(folder, Draw.load(folder), ledger)
 
     @property
     def drawn(self) -> Draw:
@@ -155,11 +150,6 @@ class Audit:
                 f"audit must hold a draw that its ledger knows, got another in "
                 f"{str(self.folder)!r}. Restore draw.json, or repeat the `draw --extend` that was "
                 "interrupted."
-            )
-        for difference in self.differences:
-            raise InputError(
-                f"audit must hold files that fit together, got another ({difference}) in "
-                f"{str(self.folder)!r}. Restore them."
             )
         if erased_places(entries) != erased_places(self.ledger.entries):
             raise InputError(

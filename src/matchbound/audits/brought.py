@@ -8,6 +8,7 @@ from matchbound.audits.audit import Audit
 from matchbound.audits.draw import digest_as_drawn, join_orders
 from matchbound.audits.erased import erased_rows, trained_on_now
 from matchbound.audits.inputs import DrawRef, Origins, Population, TableRef
+from matchbound.audits.ledger import erased_records
 from matchbound.audits.training import check_second
 from matchbound.engines import Engine
 from matchbound.errors import InputError
@@ -83,7 +84,7 @@ def as_drawn(
         exploratory,
         stops=chosen.until_true is not None or (draw.choices.is_anytime and chosen.is_anytime),
         erased=erased_rows(draw, audit.ledger.entries),
-        lacks_clusters=audit.ledger.has_erased,
+        erased_records=erased_records(audit.ledger.entries),
     )
     return setting, origins
 

@@ -23,7 +23,7 @@ from matchbound.audits.journal import Opening, read_journal
 from matchbound.audits.ledger import NAME as LEDGER
 from matchbound.audits.ledger import Transaction, of_version1, transaction
 from matchbound.audits.places import NAME as PLACES
-from matchbound.audits.places import recorded
+from matchbound.audits.places import recorded, whole_paths
 from matchbound.audits.written import Written
 from matchbound.engines import Engine
 from matchbound.errors import InputError, MatchboundError, UnfinishedError
@@ -60,6 +60,15 @@ PARTS = (*FILES, LABELS, LEDGER, JOURNAL, PLACES, OLD_LEDGER, OLD_DRAW)
 """The files of an audit folder that no result may be written over."""
 
 
+def evidence_in(folder: Path) -> list[Path]:
+    """The files that no page and no seal may be written over, even if forced.
+
+    They are the folder's own, its certificates, and the tables that were read for it.
+    """
+    own = [folder / name for name in (*PARTS, "certificate.json")]
+    return [*own, *folder.glob("*.json"), *map(Path, whole_paths(folder))]
+
+
 @dataclass(frozen=True)
 class Draw:
     """The nodes to label, and everything that is fixed before their labels are seen.
@@ -69,7 +78,8 @@ class Draw:
     the outputs to put on record. `labels` is 0 where D alone was drawn. Where S was drawn from
     X − D later, D came from `train_seed`, or from the labels `trained_on`. A draw that was read
     from a `folder` belongs to that folder's ledger. draw.json has a commitment to the nodes, with
-    the `salt`; `sealed_nodes` is that commitment where the salt was erased.
+    the `salt`; `sealed_nodes` is that commitment where the salt was erased. `seed_salt` is that of
+    the seed's commitment: with it in draw.json, nobody can guess a seed by that file's digest.
     """
 
     population: Population
@@ -87,6 +97,7 @@ class Draw:
     trained_on: TableRef | None = None
     folder: Path | None = field(default=None, compare=False)
     salt: str = field(default_factory=lambda: secrets.token_hex(16), compare=False, repr=False)
+    seed_salt: str = field(default_factory=lambda: secrets.token_hex(16), compare=False, repr=False)
     sealed_nodes: str | None = field(default=None, compare=False)
 
     @property
@@ -130,6 +141,7 @@ class Draw:
                 drawn.enter(ledger)
                 for holdout in self.registered:
                     ledger.add("register", holdout=holdout.as_dict(), validation=0)
+            ledger.remember([self.population.path])
             drawn.write_entered(ledger)
 
     def extend(self, folder: "str | PathLike[str]") -> None:
@@ -174,17 +186,21 @@ class Draw:
         population, labels = self.population, self.trained_on
         path = recorded(population.path, ledger.folder)
         known = ledger.journal.holding("nodes", self.node_digests)
+        known_seed = ledger.journal.holding("seed", self.seed)
         return replace(
             self,
             population=replace(population, path=path),
             trained_on=None if labels is None else labels.on_record(ledger.salted, ledger.folder),
             salt=self.salt if known is None else known.salt,
+            seed_salt=self.seed_salt if known_seed is None else known_seed.salt,
         )
 
     def enter(self, ledger: Transaction, **more: object) -> None:
         """Add the entry of this draw, as `on_record` returned it."""
         if ledger.journal.holding("nodes", self.node_digests) is None:
             ledger.put(self._opening)
+        if ledger.journal.holding("seed", self.seed) is None:
+            ledger.put(Opening(self.seed_salt, "seed", self.seed))
         ledger.add("draw", **self.facts(), **more)
 
     @property
@@ -268,6 +284,7 @@ class Draw:
         return Written(
             self.population,
             self.seed,
+            self.seed_salt,
             self.seed_given,
             self.train_seed,
             self.trained_on,
@@ -306,6 +323,7 @@ class Draw:
                 seed_given=written.seed_given,
                 train_seed=written.train_seed,
                 trained_on=written.trained_on,
+                seed_salt=written.seed_salt,
             )
             opening = read_journal(place).get(written.nodes)
             if opening is None:

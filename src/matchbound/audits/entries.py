@@ -52,7 +52,13 @@ def _label(value: Any) -> None:
 COUNT, NUMBER, TEXT, YES = _of(int), _of(int, float), _of(str), _of(bool)
 FACTS: Mapping[str, Mapping[str, Check]] = {
     "register": {"holdout": Recorded.of, "validation": COUNT},
-    "choices": {"population": Digest.of, "size": COUNT, "train": COUNT},
+    "choices": {
+        "population": Digest.of,
+        "size": COUNT,
+        "train": COUNT,
+        "trained_on": Digest.if_any,
+        "matching": _of(dict),
+    },
     "draw": {
         "draw": TEXT,
         "seed": _text,
@@ -74,7 +80,7 @@ FACTS: Mapping[str, Mapping[str, Check]] = {
         "label": _label,
     },
     "undo": {"undoes": COUNT},
-    "forget": {"places": _list_of(COUNT)},
+    "forget": {"places": _list_of(COUNT), "records": COUNT},
     "certificate": {
         "certificate": TEXT,
         "holdout": _list_of(Recorded.of),
@@ -88,6 +94,8 @@ FACTS: Mapping[str, Mapping[str, Check]] = {
     "moved": {"ledger": _text},
 }
 """The facts that an entry of a kind must have."""
+OPTIONAL: Mapping[str, Mapping[str, Check]] = {"draw": {"choices": COUNT, "extends": TEXT}}
+"""The facts that it may have."""
 
 
 def malformed(entries: Sequence[Entry]) -> Iterator[str]:
@@ -99,7 +107,9 @@ def malformed(entries: Sequence[Entry]) -> Iterator[str]:
         return
     for entry in entries:
         kind = entry.get("kind")
-        facts = FACTS.get(kind, {}) if isinstance(kind, str) else {"kind": TEXT}
+        facts = dict(FACTS.get(kind, {})) if isinstance(kind, str) else {"kind": TEXT}
+        may = OPTIONAL.get(kind, {}) if isinstance(kind, str) else {}
+        facts |= {name: check for name, check in may.items() if name in entry}
         for name, check in facts.items():
             try:
                 check(entry[name])

@@ -12,6 +12,7 @@ from matchbound.audits.journal import NAME as JOURNAL
 from matchbound.audits.journal import Journal
 from matchbound.audits.ledger import Entry, Transaction, erased_places
 from matchbound.audits.naming import Ids, LabelFile, read_label_file
+from matchbound.audits.standing import outputs_on_record
 from matchbound.errors import InputError
 from matchbound.files import csv_text, is_file, read_text
 
@@ -22,6 +23,8 @@ OF_THE_DRAW = ("sample.csv", "train.csv", "gap.csv")
 class Erasure:
     """What is to be erased: ids, drawn nodes and their places, and files to be written anew.
 
+    `records` is how many records' rows go from clusters in labels.csv.
+
     `contents` are the files that change, None for one that is removed. The journal comes first:
     while its salts are there, a digest of a file that is changed already would refuse the folder.
     """
@@ -30,28 +33,36 @@ class Erasure:
     known: frozenset[str]
     places: frozenset[int]
     contents: Mapping[str, str | bytes | None]
+    records: int = 0
 
     @staticmethod
     def of(folder: Path, ledger: Transaction, ids: Ids) -> "Erasure":
         """Read every file of the folder by itself, as far as an earlier run has left it."""
         tables = {name: _read(folder / name) for name in OF_THE_DRAW if is_file(folder / name)}
-        order = [node for node, _, _ in Draw.load(folder).in_order]
+        draw = Draw.load(folder)
+        order = [node for node, _, _ in draw.in_order]
         openings = [one for one in ledger.journal.openings.values() if one.name == "label"]
         labels = None
         if is_file(folder / LABELS):
-            labels = read_label_file(folder / LABELS, {*order} - {""}, ids)
+            outputs = outputs_on_record(ledger.entries)
+            outputs += [] if draw.holdout is None else [draw.holdout]
+            named = [one.reading.columns for one in outputs]
+            labels = read_label_file(folder / LABELS, {*order} - {""}, ids, named)
         naming = {one.value["node"] for one in openings if ids.in_label(one.value)}
         naming |= {*ids.values} | (set() if labels is None else labels.naming)
         places = {place for place, node in enumerate(order, start=1) if node in naming}
         before = erased_places(ledger.entries)
         nodes = naming | {order[place - 1] for place in before if place <= len(order)}
+        nodes -= {""}
+        records = 0 if labels is None else labels.records_of(nodes)
         known = {row[0] for rows in tables.values() for row in rows[1:] if row[0] in ids}
         known.update(*(ids.in_label(one.value) for one in openings))
         known |= set() if labels is None else labels.named
-        contents = _contents(tables, ledger.journal, labels, nodes - {""}, ids)
+        contents = _contents(tables, ledger.journal, labels, nodes, ids)
         # Version 1's files hold ids, and digests of nodes and labels without a salt.
         old = {name: None for name in (OLD_LEDGER, OLD_DRAW) if is_file(folder / name)}
-        return Erasure(ids, frozenset(known), frozenset(places - before), contents | old)
+        places -= before
+        return Erasure(ids, frozenset(known), frozenset(places), contents | old, records)
 
     def is_done(self, entries: Sequence[Entry]) -> bool:
         """Whether as many ids were just erased, and none of these is there: it may be repeated."""

@@ -154,7 +154,8 @@ def _enter(ledger: Transaction, erasure: Erasure, reason: str) -> Entry:
     places, count = sorted(erasure.places), len(erasure.ids.values)
     with undone_on_error([marker]):
         write_whole({marker: json.dumps(record) + "\n"}, force=True)
-        entry = ledger.add("forget", places=places, count=count, reason=reason)
+        facts = {"places": places, "records": erasure.records, "count": count, "reason": reason}
+        entry = ledger.add("forget", **facts)
         ledger.commit(final=True)
     return entry
 

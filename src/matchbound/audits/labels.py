@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from matchbound.audits.audit import Audit
 from matchbound.audits.draw import Draw
+from matchbound.audits.ledger import erased_records
 from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.tables import (
@@ -71,7 +72,7 @@ def labels_of(
             table = open_source(con, "population", audit.population(population))
             column = id_column(table, draw.population.id)
             read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
-        read_labels(con, source, form, draw.matching, erased=audit.ledger.has_erased)
+        read_labels(con, source, form, draw.matching, erased=erased_records(audit.ledger.entries))
         matches: dict[str, list[str | None]] = {}
         rows = OF_CLUSTERS if isinstance(form, Clusters) else "select x, y from labels"
         for x, y in con.rows(f"{rows} order by x, y"):

@@ -160,6 +160,20 @@ def erased_places(entries: Iterable[Entry]) -> set[int]:
     return places
 
 
+def erased_records(entries: Iterable[Entry]) -> int:
+    """How many records `forget` removed from clusters that are labels of the latest draw.
+
+    A draw of validation nodes alone keeps the labels that there are.
+    """
+    records = 0
+    for entry in entries:
+        if entry["kind"] == "draw" and "extends" not in entry and not entry["second"]:
+            records = 0
+        elif entry["kind"] == "forget":
+            records += entry["records"]
+    return records
+
+
 def validation_labels(entries: Sequence[Entry]) -> int:
     """Count the draw's validation nodes whose labels are on record, undone ones included."""
     latest = since_draw(entries)

@@ -72,7 +72,7 @@ def load(
     if audit.draw is not None:
         setting, origins = as_drawn(con, audit, supplied.population, choices, (xs, ys))
         load_drawn(con, setting.sample)
-        read_labels(con, truth, form, setting.matching, erased=setting.lacks_clusters)
+        read_labels(con, truth, form, setting.matching, erased=setting.erased_records)
     else:
         _check_names_nodes(form)
         read = partial(read_labels, con, truth, form, supplied.matching)

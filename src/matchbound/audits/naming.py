@@ -5,7 +5,7 @@ import html
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,15 @@ from typing import Any
 
 from matchbound.errors import InputError, MatchboundError
 from matchbound.files import csv_text, read_text
-from matchbound.tables import SEPARATOR, Clusters, Form, Pairs, Source, csv_header, recognise
+from matchbound.tables import (
+    SEPARATOR,
+    Clusters,
+    Form,
+    Pairs,
+    Source,
+    csv_header,
+    form_of_labels,
+)
 
 CHUNK = 1 << 24  # bytes of a file that are searched at once
 
@@ -85,11 +93,22 @@ def _whole(pattern: str, text: str, word: str) -> str:
 
 @dataclass(frozen=True)
 class LabelRow:
-    """A row of labels.csv: the drawn nodes that it labels, and the ids to erase that it names."""
+    """A row of labels.csv: the drawn nodes that it labels, and the ids to erase that it names.
+
+    `record` is whom a row of clusters is about; a row of pairs has none.
+    """
 
     cells: Sequence[str]
     nodes: frozenset[str]
     named: frozenset[str]
+    record: str | None = None
+
+    def is_left(self, nodes: set[str]) -> bool:
+        """Whether it stays where the labels of these nodes go.
+
+        It does if it is the label of another node too, unless it names an id to erase.
+        """
+        return not (self.named or (self.nodes and self.nodes <= nodes))
 
 
 @dataclass(frozen=True)
@@ -111,18 +130,24 @@ class LabelFile:
         return frozenset().union(*(row.nodes for row in self.rows if row.named))
 
     def without(self, nodes: set[str]) -> str | None:
-        """The file without the labels of these nodes; None if it has none of them.
-
-        A row that is the label of another node too stays, unless it names an id to erase.
-        """
-        kept = [row for row in self.rows if not (row.named or (row.nodes and row.nodes <= nodes))]
+        """The file without the labels of these nodes; None if it has none of them."""
+        kept = [row for row in self.rows if row.is_left(nodes)]
         if len(kept) == len(self.rows):
             return None
         return csv_text(self.header, [row.cells for row in kept], self.delimiter)
 
+    def records_of(self, nodes: set[str]) -> int:
+        """How many records go from its clusters with the labels of these nodes."""
+        return len({row.record for row in self.rows if not row.is_left(nodes)} - {None})
 
-def read_label_file(path: Path, drawn: set[str], ids: Ids) -> LabelFile:
-    """Read labels.csv as text. Where it is not known which columns are ids, any may be."""
+
+def read_label_file(
+    path: Path, drawn: set[str], ids: Ids, named: Iterable[Mapping[str, str]] = ()
+) -> LabelFile:
+    """Read labels.csv as text; refuse it where it is not sure which columns hold the ids.
+
+    `named` are columns that the user named for a matcher, which apply to labels that have them.
+    """
     text = read_text(path, "labels", "Make it readable.")
     names, delimiter = csv_header("labels", path, text.partition("\n")[0].encode())
     try:
@@ -131,7 +156,17 @@ def read_label_file(path: Path, drawn: set[str], ids: Ids) -> LabelFile:
         raise InputError(
             f"labels must be CSV, got {str(path)!r} ({error}). Save it again."
         ) from None
-    form = _form(names)
+    if not any(lines[1:]):
+        return LabelFile(lines[0], [], delimiter)
+    source = Source("labels", None, dict.fromkeys(names, "VARCHAR"), "")
+    form = _form(source, [{}, *named])
+    if form is None or _lacks_sources(names, lines[1:], form, drawn):
+        raise InputError(
+            "labels.csv must have columns by whose names alone every label of an erased person is "
+            f"found, got {source.listed}. Name them x and y, or id and cluster; where ids have "
+            "sources unique_id_l, unique_id_r, source_dataset_l and source_dataset_r, or id, "
+            "cluster and source_dataset."
+        )
     if isinstance(form, Clusters):
         rows = _of_clusters(names, lines[1:], form, drawn, ids)
     else:
@@ -139,20 +174,39 @@ def read_label_file(path: Path, drawn: set[str], ids: Ids) -> LabelFile:
     return LabelFile(lines[0], rows, delimiter)
 
 
-def _form(names: Sequence[str]) -> Form | None:
+def _form(source: Source, named: Iterable[Mapping[str, str]]) -> Form | None:
+    """The form of labels; None if it is known only by names of the user, or is another by them."""
     try:
-        return recognise(Source("labels", None, dict.fromkeys(names, "VARCHAR"), ""), {})
-    except MatchboundError:  # the user names its columns when certifying
+        forms = [form_of_labels(source, columns) for columns in named]
+    except MatchboundError:
         return None
+    return forms[0] if len(set(map(_columns, forms))) == 1 else None
+
+
+def _columns(form: Form) -> tuple[str | None, ...]:
+    """The columns of a form that hold ids, clusters and sources."""
+    if isinstance(form, Clusters):
+        return form.id, form.cluster, form.source
+    return form.x, form.y, form.x_source, form.y_source
+
+
+def _lacks_sources(
+    names: Sequence[str], lines: Iterable[Sequence[str]], form: Form, drawn: set[str]
+) -> bool:
+    """Whether drawn nodes have sources, and labels have them in no column that is known."""
+    column, origin = (
+        (form.id, form.source) if isinstance(form, Clusters) else (form.x, form.x_source)
+    )
+    if origin is not None or not any(SEPARATOR in node for node in drawn):
+        return False
+    nodes = (dict(zip(names, cells, strict=False)).get(column, "") for cells in lines)
+    return any(node and SEPARATOR not in node for node in nodes)
 
 
 def _of_pairs(
-    names: Sequence[str], cells: Sequence[str], form: Form | None, drawn: set[str], ids: Ids
+    names: Sequence[str], cells: Sequence[str], form: Pairs, drawn: set[str], ids: Ids
 ) -> LabelRow:
     values = dict(zip(names, cells, strict=False))
-    if not isinstance(form, Pairs):
-        named = {one for cell in cells for one in ids.in_text(cell)}
-        return LabelRow(cells, frozenset(drawn.intersection(cells)), frozenset(named))
     x, y = (
         _node(values, column, origin)
         for column, origin in ((form.x, form.x_source), (form.y, form.y_source))
@@ -173,7 +227,7 @@ def _of_clusters(
     ids: Ids,
 ) -> list[LabelRow]:
     """The label of a record is its whole cluster."""
-    rows: list[tuple[Sequence[str], str]] = []
+    rows: list[tuple[Sequence[str], str, str]] = []
     nodes: dict[str, set[str]] = {}
     named: dict[str, set[str]] = {}
     for cells in lines:
@@ -183,10 +237,10 @@ def _of_clusters(
         in_row = {one for value in others for one in ids.in_text(value)}
         nodes.setdefault(cluster, set()).update({node} & drawn)
         named.setdefault(cluster, set()).update(in_row | ({node} if node in ids else set()))
-        rows.append((cells, cluster))
+        rows.append((cells, cluster, node))
     return [
-        LabelRow(cells, frozenset(nodes[cluster]), frozenset(named[cluster]))
-        for cells, cluster in rows
+        LabelRow(cells, frozenset(nodes[cluster]), frozenset(named[cluster]), node)
+        for cells, cluster, node in rows
     ]
 
 

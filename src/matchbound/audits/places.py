@@ -29,7 +29,7 @@ def recorded(path: str | None, folder: Path | None) -> str | None:
 
 def new_lines(folder: Path, paths: Iterable[str | None]) -> bytes:
     """The lines to append for tables that were read from these paths and are not known yet."""
-    wholes = [path if "://" in path else os.path.abspath(path) for path in paths if path]
+    wholes = [os.path.abspath(path) if os.path.exists(path) else path for path in paths if path]
     known = whole_paths(folder)
     new = [path for path in dict.fromkeys(wholes) if path not in known]
     return "".join(json.dumps(path) + "\n" for path in new).encode()

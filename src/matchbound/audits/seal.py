@@ -12,10 +12,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from matchbound.audits.draw import evidence_in
 from matchbound.audits.journal import Entry
 from matchbound.audits.ledger import transaction
 from matchbound.errors import EngineError, InputError
-from matchbound.files import digest_of_text, is_file, read_json, read_text, write_whole
+from matchbound.files import (
+    digest_of_text,
+    is_file,
+    read_json,
+    read_text,
+    refuse_input_as_out,
+    write_whole,
+)
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -64,6 +72,8 @@ class Seal:
             return f"it has {len(entries)} entries, and {self.entries} were sealed"
         if entries[self.entries - 1].get("digest") != self.head:
             return f"entry {self.entries}, or one before it, is not what was sealed"
+        if digest_of_text(self.text) not in {one.get("seal") for one in entries}:
+            return "no entry says that this seal was made"
         return ""
 
 
@@ -83,6 +93,7 @@ def seal(
         now = datetime.now(UTC).isoformat(timespec="seconds")
         made = Seal(len(ledger.entries), ledger.head, now)
         path = folder / f"entry-{made.entries}{SUFFIX}" if out is None else Path(out)
+        _refuse_evidence(path, folder, key)
         files: dict[Path, str | bytes] = {path: made.text}
         if key is not None:
             files[_signature(path)] = _signed(made.text, Path(key))
@@ -91,6 +102,13 @@ def seal(
         ledger.commit()
         write_whole(files, force=force)
     return path
+
+
+def _refuse_evidence(path: Path, folder: Path, key: "str | PathLike[str] | None") -> None:
+    """Refuse to write a seal or its signature over what it seals, or over the key."""
+    inputs = [*evidence_in(folder), None if key is None else Path(key)]
+    for out in (path, _signature(path)):
+        refuse_input_as_out(out, inputs)
 
 
 def sealed_up_to(entries: Sequence[Entry]) -> int:
@@ -103,13 +121,16 @@ def seals_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob(f"*{SUFFIX}") if is_file(path))
 
 
-def signer_of(path: Path, signers: Path) -> str | None:
-    """Who signed a seal, by a file of allowed signers; None if nobody of them did."""
+def check_signers(signers: Path) -> None:
     if not is_file(signers):
         raise InputError(
-            f"signers must be a file of allowed signers, got {str(signers)!r}, which is none. "
+            f"signers must be a file of allowed signers, got {str(signers)!r}, no such file. "
             "`man ssh-keygen` says what it holds."
         )
+
+
+def signer_of(path: Path, signers: Path) -> str | None:
+    """Who signed a seal, by a file of allowed signers; None if nobody of them did."""
     signature = str(_signature(path))
     if not is_file(Path(signature)):
         return None

@@ -19,6 +19,7 @@ class Written:
 
     population: Population
     seed: str
+    seed_salt: str
     seed_given: bool
     train_seed: str | None
     trained_on: TableRef | None
@@ -42,6 +43,7 @@ class Written:
         record = {
             "population": self.population.as_dict(),
             "seed": self.seed,
+            "seed_salt": self.seed_salt,
             "seed_given": self.seed_given,
             "train_seed": self.train_seed,
             "trained_on": None if self.trained_on is None else self.trained_on.as_dict(),
@@ -64,6 +66,7 @@ class Written:
         return Written(
             Population.of(record["population"]),
             record["seed"],
+            record["seed_salt"],
             record["seed_given"],
             record["train_seed"],
             None if trained_on is None else TableRef.of(trained_on),

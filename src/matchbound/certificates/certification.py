@@ -11,6 +11,7 @@ from matchbound.audits import (
     Draw,
     Identity,
     Issued,
+    Ledger,
     OutputRef,
     Supplied,
     enter_labels,
@@ -23,9 +24,10 @@ from matchbound.audits import (
 )
 from matchbound.certificates.assumptions import assumed, on_record
 from matchbound.certificates.certificate import Certificate, issue
+from matchbound.certificates.place import entered_otherwise
 from matchbound.engines import Engine, Progress, connect
 from matchbound.errors import InputError
-from matchbound.files import hashing_once, is_file
+from matchbound.files import hashing_once, is_file, refuse_input_as_out
 from matchbound.tables import Matching, Reading
 from matchbound.tallies import tally_parts
 from matchbound.theorems import Choices
@@ -162,10 +164,13 @@ def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Cer
     How it stands is read from the ledger under its lock: whatever was entered while it was being
     computed counts.
     """
+    if out is not None:
+        refuse_input_as_out(Path(out), audit.files)
     with audit.transaction() as ledger:
         inputs = certificate.inputs.on_record(ledger.salted, audit.folder)
         issued = Issued.of(inputs, certificate.choices, certificate.exploratory)
         enter_labels(ledger, certificate.inputs.labels.digest, _validated(certificate))
+        _check_draw(audit.drawn, ledger.ledger)
         stands = standing(ledger.entries, issued, ledger.salted)
         placed = on_record(replace(certificate, inputs=inputs), stands)
         ledger.add("certificate", certificate=placed.as_dict()["digest"], **issued.as_dict())
@@ -174,6 +179,20 @@ def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Cer
         if out is not None:
             placed.save(out, force=force)
     return placed
+
+
+def _check_draw(draw: Draw, ledger: Ledger) -> None:
+    """Refuse a folder whose certificates would not verify: its files do not fit each other."""
+    for problem in entered_otherwise(draw, ledger):
+        raise InputError(
+            f"audit must hold a ledger and a draw.json that fit each other, got {problem}. Restore "
+            "them, or draw into another folder."
+        )
+    if draw.sealed_nodes is not None and not any(e["kind"] == "forget" for e in ledger.entries):
+        raise InputError(
+            "audit must hold journal.jsonl as it was written, got one that does not open what the "
+            "ledger commits to. Restore it, or draw into another folder."
+        )
 
 
 def _validated(certificate: Certificate) -> int:

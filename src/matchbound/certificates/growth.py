@@ -5,11 +5,11 @@ from dataclasses import replace
 from itertools import islice, product
 from pathlib import Path
 
-from matchbound.audits import Book, Draw, Entry, Population, is_sealed, join_orders
+from matchbound.audits import Book, Draw, Entry, Population, is_sealed
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.history import History
 from matchbound.files import digest_of_text, digests_of_beginnings
-from matchbound.tables import Digest
+from matchbound.tables import Digest, Row
 
 MEANWHILE = 100
 """How many labels may be given on the page while a certificate is computed."""
@@ -64,13 +64,20 @@ def draw_then(now: Draw, history: History, certificate: Certificate) -> Draw | N
     if entry is None or source is None or not 0 < entry["labels"] < now.labels:
         return None
     labels = entry["labels"]
-    sample = join_orders(now.trained, now.validated[:labels])
+    sample = first_of(now.sample, labels)
     smaller = _committed(replace(now, labels=labels, sample=sample), entry, history)
     for population in _populations(now, history, certificate):
         then = replace(smaller, population=population)
         if digest_of_text(then.written.text) == source.digest.bytes:
             return then
     return None
+
+
+def first_of(rows: Sequence[Row], labels: int) -> tuple[Row, ...]:
+    """D and the first nodes of S, by their places: erased nodes have no ids to tell them by."""
+    then = [(x, i, k if k is not None and k <= labels else None) for x, i, k in rows]
+    kept = [row for row in then if row[1:] != (None, None)]
+    return tuple(sorted(kept, key=lambda row: (row[2] is None, row[2] or row[1])))
 
 
 def _committed(draw: Draw, entry: Entry, history: History) -> Draw:

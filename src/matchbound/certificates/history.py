@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 
 from matchbound.audits import Entry, Journal, Ledger, is_sealed
@@ -30,9 +31,24 @@ class History:
         return () if self.ledger.problems else self.ledger.entries[: self.length]
 
     @property
+    def ends_early(self) -> bool:
+        """Whether the ledger has fewer entries than the certificate says that came before it."""
+        return self.folder is not None and len(self.ledger.entries) < self.length
+
+    @property
     def since(self) -> Sequence[Entry]:
         """The entries after the certificate's own."""
         return () if self.ledger.problems else self.ledger.entries[self.length + 1 :]
+
+    @property
+    def of_draw(self) -> Sequence[Entry]:
+        """The entries up to the next draw with a seed of its own: none is about other nodes."""
+        return (*self.before, *takewhile(_keeps_draw, self.since))
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether another draw, with a seed of its own, was made since."""
+        return not all(map(_keeps_draw, self.since))
 
     @property
     def then(self) -> Ledger:
@@ -93,6 +109,10 @@ class History:
     def opens_labels(self) -> bool:
         """Whether the labels that the page had before the certificate can be made again."""
         return self.journal.salt is not None and not self.unopened and not self.is_resalted
+
+
+def _keeps_draw(entry: Entry) -> bool:
+    return entry["kind"] != "draw" or "extends" in entry
 
 
 def _forgets(entries: Sequence[Entry]) -> list[Entry]:

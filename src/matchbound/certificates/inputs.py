@@ -9,7 +9,7 @@ from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.growth import draw_then, labels_then
 from matchbound.certificates.history import History
 from matchbound.certificates.reach import Reach
-from matchbound.certificates.rows import rows_at
+from matchbound.certificates.rows import only_adds, rows_at
 from matchbound.errors import EngineError, MatchboundError
 from matchbound.files import digest_of_file
 from matchbound.tables import Digest, Matching
@@ -110,7 +110,7 @@ def find_draw(certificate: Certificate, reach: Reach) -> Path | None:
     source = certificate.inputs.draw
     if source is None or source.path is None or source.digest.bytes is None:
         return None
-    files = [file for file in reach.find(source.path) if file.name == "draw.json"]
+    files = [file for file in reach.own(source.path) if file.name == "draw.json"]
     fitting = [file for file in files if digest_of_file(file) == source.digest.bytes]
     return next(iter(fitting or files), None)
 
@@ -156,17 +156,27 @@ class _Search:
         """A table, which may have other bytes than the one that was certified, if it has the same
         rows."""
         matching = self.history.matching if draw is None else draw.matching
-        files = [] if source.path is None or source.digest.bytes is None else self._files(source)
+        files = (
+            []
+            if source.path is None or source.digest.bytes is None
+            else self._files(source, name == "labels")
+        )
         fitting = [file for file in files if self._fits(name, source, digest_of_file(file))]
         path = next(iter(fitting or files), None)
         if fitting or (path is not None and self._has_rows(name, source, path, matching)):
             return Found(path)
         if is_salted(self.certificate, name):
             return self._labels(name, source, path)
-        return Found(missing=name) if path is None else Found(path, difference=_other(name, path))
+        if path is None:
+            return Found(missing=name)
+        if name == "population" and self.history.was_resalted:
+            return Found(missing=f"{name} (changed since ids were erased)")
+        return Found(path, difference=_other(name, path))
 
-    def _files(self, source: TableRef) -> list[Path]:
-        return [] if source.path is None else self.reach.find(source.path)
+    def _files(self, source: TableRef, is_labels: bool) -> list[Path]:
+        if source.path is None:
+            return []
+        return self.reach.own(source.path) if is_labels else self.reach.find(source.path)
 
     def _labels(self, name: str, source: TableRef, path: Path | None) -> Found:
         """Labels of an audit whose file is not there as it was: grown, erased, or changed."""
@@ -176,13 +186,12 @@ class _Search:
         then = None
         if name == "labels":
             then = labels_then(lambda digest: self._fits(name, source, digest), history, path)
-        if then is not None:
+        if then is not None and (path is None or only_adds(self.certificate, then, path)):
             return Found(path, then=then)
         if history.is_resalted if name == "labels" else history.was_resalted:
             nodes = "1 node" if history.erased == 1 else f"{history.erased} nodes"
             return Found(missing=f"{name} as they were ({nodes} erased since)")
-        is_replaced = any(one["kind"] == "draw" and "extends" not in one for one in history.since)
-        if path is None or is_replaced:
+        if path is None or history.is_replaced:
             return Found(missing=name)
         return Found(path, difference=_other(name, path))
 

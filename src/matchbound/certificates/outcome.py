@@ -60,6 +60,8 @@ class Verification:
         if self.outcome is Outcome.CONSISTENT:
             return self._basis(checked)
         since = f", {self.grown}" if self.grown else ""
+        if self.version == 1:
+            since = " by version 1's rules, with its tallies as it states them"
         return [f"Verified{since}: {checked}"]
 
     def _basis(self, checked: str) -> list[str]:

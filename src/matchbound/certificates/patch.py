@@ -85,11 +85,10 @@ def patch(
         setting, _ = as_drawn(con, opened, population, (draw.choices, ()), ([], []))
         load_drawn(con, draw.sample)
         truth_form = form_of_labels(truth, columns or {})
-        read_labels(con, truth, truth_form, draw.matching, erased=setting.lacks_clusters)
+        read_labels(con, truth, truth_form, draw.matching, erased=setting.erased_records)
         _read_found(con, draw, source, form, least)
-        whole = not (draw.matching.dedupe or setting.lacks_clusters)
-        matchers = {"holdout": isinstance(form, Clusters)} if whole else {}
-        _read_verified(con, draw, truth_form, matchers)
+        matchers = {} if draw.matching.dedupe else {"holdout": isinstance(form, Clusters)}
+        _read_verified(con, draw, truth_form, matchers, setting.erased_records)
         progress("writing")
         kind = "pairs" if draw.matching.dedupe else "links"
         keep(con, "patched", f"certificates/patched_{kind}", top=_top(con, source, form, least))
@@ -135,12 +134,14 @@ def _read_found(con: Engine, draw: Draw, source: Source, form: Form, least: floa
     con.keep("found", f"select x, y, {score} from holdout")
 
 
-def _read_verified(con: Engine, draw: Draw, form: Form, matchers: Mapping[str, bool]) -> None:
+def _read_verified(
+    con: Engine, draw: Draw, form: Form, matchers: Mapping[str, bool], erased_records: int
+) -> None:
     """Keep the tables `known`, of labelled nodes, and `verified`, of their true pairs."""
     drawn, dedupe, single = len(draw.sample), draw.matching.dedupe, draw.choices.one_to_one
     if isinstance(form, Clusters):
         keep(con, "count_true", "tables/count_clusters", a="labels", itself=int(dedupe))
-        check_clusters(con, drawn, single, "worst", matchers)
+        check_clusters(con, drawn, single, "worst", matchers, (), erased_records)
         ((size,),) = con.rows(
             "select coalesce(sum(t.n), 0) from count_true t semi join sample s on s.id = t.x"
         )

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from matchbound.audits import (
     Draw,
@@ -12,7 +13,7 @@ from matchbound.audits import (
     Ledger,
     Seeded,
     Standing,
-    draw_differences,
+    is_sealed,
     planned,
     read_ledger,
     standing,
@@ -21,6 +22,7 @@ from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.history import History
 from matchbound.certificates.reach import Reach
 from matchbound.files import is_file
+from matchbound.tables import Digest, is_same_table
 
 LEDGER = "ledger.jsonl"
 
@@ -64,9 +66,14 @@ def unfinished_ledger(history: History, certificate: Path | None) -> str:
     return f"The ledger's last line is unfinished (a crash). Run: {shlex.join(words)}"
 
 
-def unplaced(history: History) -> Iterator[str]:
-    """Yield if a certificate that names no ledger stands where there is one."""
-    if history.folder is not None:
+def unplaced(history: History, draw: str | None) -> Iterator[str]:
+    """Yield if a certificate that names no ledger stands where there is one.
+
+    `draw` is the path of its draw.json, if it has one: wherever that is written, a ledger is.
+    """
+    if history.folder is None and draw is not None:
+        yield f"ledger is null, but {draw} is of a folder, and every folder has a ledger"
+    elif history.folder is not None:
         yield (
             f"ledger is null, but there is one, {str(history.folder / LEDGER)!r}: whatever is "
             "certified from its folder has its place there"
@@ -81,6 +88,12 @@ def ledger_differences(
     yield from (f"{LEDGER}: {problem}" for problem in ledger.problems)
     if ledger.problems:
         return
+    if history.ends_early:
+        yield (
+            f"{LEDGER} has {len(ledger.entries)} entries, and this certificate is entry "
+            f"{recorded.entries + 1}"
+        )
+        return
     digest = certificate.as_dict()["digest"]
     entry = next((e for e in ledger.of_kind("certificate") if e["certificate"] == digest), None)
     if entry is None:
@@ -94,8 +107,47 @@ def ledger_differences(
         yield from _out_of_order(ledger, recorded.seeded)
         yield "ledger is not what the entries before this certificate give"
     if draw is not None:
-        yield from draw_differences(draw, ledger.entries)
+        yield from entered_otherwise(draw, ledger)
         yield from _plan_differences(certificate, draw, before)
+
+
+def entered_otherwise(draw: Draw, ledger: Ledger) -> Iterator[str]:
+    """Yield which entries of the draw and of its choices are not as draw.json has them."""
+    entry = next((e for e in ledger.of_kind("draw") if e.get("draw") == draw.digest), None)
+    if entry is None:
+        yield f"{LEDGER} has no entry of this draw"
+        return
+    number = entry.get("choices")
+    fixed = {
+        "population": draw.population.digest.as_dict(),
+        "size": draw.population.size,
+        "matching": draw.matching.as_dict(),
+        "train": draw.train,
+        "train_seed": draw.train_seed,
+        "trained_on": None if draw.trained_on is None else draw.trained_on.digest.as_dict(),
+        "choices": draw.choices.as_dict(),
+        "seed": draw.seed if draw.seed_given else None,
+    }
+    if not all(_is_same(name, entry.get(name), value) for name, value in draw.facts().items()):
+        yield f"{LEDGER}: entry {entry['entry']} is not as draw.json has it"
+    elif number is not None:
+        before = ledger.entries[number - 1] if 0 < number < entry["entry"] else {}
+        if draw.labels and not all(
+            _is_same(name, before.get(name), value) for name, value in fixed.items()
+        ):
+            yield f"{LEDGER}: entry {number} is not the choices that draw.json has"
+
+
+def _is_same(name: str, entered: Any, fixed: Any) -> bool:
+    """Whether a fact of an entry is as fixed; tables are compared by their rows.
+
+    A commitment that nobody can open contradicts nothing.
+    """
+    if is_sealed(entered) or is_sealed(fixed):
+        return True
+    if name in ("population", "trained_on"):
+        return is_same_table(Digest.if_any(entered), Digest.if_any(fixed))
+    return bool(entered == fixed)
 
 
 def _plan_differences(

@@ -1,25 +1,32 @@
 """A draw, made again by its seed: from draw.json, or from what the ledger has of it."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from matchbound.audits import (
+    LEDGER,
     Draw,
     Entry,
     Population,
     TableRef,
     Wishes,
     Written,
+    is_same_gap,
+    is_same_sample,
     is_sealed,
+    read_sample,
     redraw,
+    with_ids,
 )
+from matchbound.certificates.growth import first_of
 from matchbound.certificates.history import History
 from matchbound.certificates.inputs import Evidence
 from matchbound.engines import Progress
 from matchbound.errors import EngineError, MatchboundError
-from matchbound.tables import Digest, Matching, Reading, Row
+from matchbound.files import is_file
+from matchbound.tables import Digest, Matching, Reading
 from matchbound.theorems import Choices
 
 
@@ -38,72 +45,103 @@ def seed_differences(
     """Yield which nodes of a draw are not what its seed draws; return it with those erased."""
     by_matcher = before.holdout is not None
     again = _again(before.written, evidence, by_matcher=by_matcher, resources=resources)
-    erased = _erased(again, evidence.history)
-    if _without(erased, again.sample) != _without(erased, before.sample):
+    if not is_same_sample(before, again, evidence.history.of_draw):
         yield "sample.csv is not what the seed draws"
-    if len(again.gap) != len(before.gap) or not all(map(_is_left, again.gap, before.gap)):
+    if not is_same_gap(before, again):
         yield "gap.csv is not what the seed draws"
     if all(node for node, _, _ in before.sample) and all(before.gap):
         return before
-    nodes = before.written.nodes
-    return replace(before, sample=again.sample, gap=again.gap, sealed_nodes=nodes)
+    return with_ids(before, again)
 
 
-def ledger_seed_differences(evidence: Evidence, resources: Resources) -> list[str] | None:
-    """What the ledger has otherwise than the seed draws; None if nothing can be drawn.
+def drawn_otherwise(evidence: Evidence, resources: Resources) -> list[str] | None:
+    """What is otherwise than the seed draws, where inputs are missing; None if nothing is compared.
 
-    For one who has no draw.json, but the population and the line of the journal with the seed.
+    For one who has the population, and draw.json or the line of the journal with the seed.
     """
-    history = evidence.history
-    entry, written = history.draw, _written(evidence)
-    if entry is None or written is None:
-        return None
-    choices = written.choices
-    by_matcher = choices.among or choices.until_matched is not None
-    if by_matcher and "holdout" not in evidence.paths:
+    entry, draw = evidence.history.draw, evidence.draw
+    written = _written(evidence) if draw is None else draw.written
+    if entry is None or written is None or not _is_at_hand(written, evidence):
         return None
     try:
-        again = _again(written, evidence, by_matcher=by_matcher, resources=resources)
+        again = _again(written, evidence, by_matcher=_by_matcher(written), resources=resources)
     except EngineError:
         raise
     except MatchboundError as error:
-        return [f"ledger.jsonl: entry {entry['entry']} gives no draw: {error}"]
-    return list(_entered_otherwise(again, entry, history.before))
+        return [f"{LEDGER}: entry {entry['entry']} gives no draw: {error}"]
+    history = evidence.history
+    compared = [*_lists(again, evidence), *_nodes(again, entry, history), *_labels(again, history)]
+    return [difference for difference in compared if difference] if compared else None
 
 
-def _entered_otherwise(again: Draw, entry: Entry, before: Sequence[Entry]) -> Iterator[str]:
-    """Yield the commitments that were opened and are not of the nodes that the seed draws."""
-    nodes = entry.get("nodes", again.facts()["nodes"])
-    if not is_sealed(nodes) and nodes != again.facts()["nodes"]:
-        yield f"ledger.jsonl: the nodes of entry {entry['entry']} are not what the seed draws"
-    order = _in_order(again)
+def _by_matcher(written: Written) -> bool:
+    """Whether the holdout matcher decides which nodes are drawn."""
+    choices = written.choices
+    by_entry = choices.among or choices.until_matched is not None
+    return written.holdout is not None or by_entry
+
+
+def _is_at_hand(written: Written, evidence: Evidence) -> bool:
+    """Whether all tables are there that nodes are drawn by."""
+    needed = {"population"}
+    needed |= {"trained_on"} if written.trained_on is not None else set()
+    needed |= {"holdout"} if _by_matcher(written) else set()
+    return needed <= evidence.paths.keys()
+
+
+def _lists(again: Draw, evidence: Evidence) -> Iterator[str]:
+    """Compare the lists of nodes that are at hand; yield a difference, or "" for none."""
+    history, draw = evidence.history, evidence.draw
+    if draw is None:
+        path = None if history.folder is None else history.folder / "sample.csv"
+        if path is None or not is_file(path) or history.is_replaced:
+            return
+        draw = replace(again, sample=first_of(read_sample(path, "Restore it."), again.labels))
+    elif not is_same_gap(draw, again):
+        yield "gap.csv is not what the seed draws"
+    is_same = is_same_sample(draw, again, history.of_draw)
+    yield "" if is_same else "sample.csv is not what the seed draws"
+
+
+def _nodes(again: Draw, entry: Entry, history: History) -> Iterator[str]:
+    """Compare the commitment to the nodes, if it was opened and is of a draw with all its ids."""
+    nodes, drawn = entry.get("nodes"), again.facts()["nodes"]
+    continues = "extends" in entry or entry["second"]
+    lacks_ids = continues and any(one["kind"] == "forget" for one in history.before)
+    if nodes is not None and not is_sealed(nodes) and not lacks_ids:
+        what = f"{LEDGER}: the nodes of entry {entry['entry']} are not what the seed draws"
+        yield "" if nodes == drawn else what
+
+
+def _labels(again: Draw, history: History) -> Iterator[str]:
+    """Compare the nodes of the labels that were opened."""
+    order, before = [node for node, _, _ in again.in_order], history.before
     first = max(e["entry"] for e in before if e["kind"] == "draw" and "extends" not in e)
     for one in before[first:]:
         if one["kind"] == "label" and not is_sealed(one["label"]):
             place = one["place"]
             drawn = order[place - 1] if 0 < place <= len(order) else None
-            if one["label"]["node"] != drawn:
-                yield (
-                    f"ledger.jsonl: the label of entry {one['entry']} is not of the node that the "
-                    f"seed draws at place {place}"
-                )
+            what = (
+                f"{LEDGER}: the label of entry {one['entry']} is not of the node that the seed "
+                f"draws at place {place}"
+            )
+            yield "" if one["label"]["node"] == drawn else what
 
 
 def _written(evidence: Evidence) -> Written | None:
     """What draw.json had, as far as nodes depend on it; None if too little is at hand."""
-    history, paths = evidence.history, evidence.paths
+    history = evidence.history
     entry, choices = history.draw, history.choices
-    if entry is None or choices is None or "population" not in paths:
+    if entry is None or choices is None:
         return None
     trained_on = Digest.if_any(choices["trained_on"])
     if is_sealed(entry["seed"]) or is_sealed(choices["train_seed"]):
-        return None
-    if trained_on is not None and "trained_on" not in paths:
         return None
     population = Population(None, Digest.of(choices["population"]), choices["size"], choices["id"])
     return Written(
         population,
         entry["seed"],
+        "",
         entry["seed_given"],
         choices["train_seed"],
         None if trained_on is None else TableRef(None, trained_on),
@@ -129,26 +167,3 @@ def _again(before: Written, evidence: Evidence, *, by_matcher: bool, resources: 
     wishes = Wishes.again(before, paths["population"], labels, paths.get("trained_on"), *by)
     memory, temp, progress = resources.memory, resources.temp, resources.progress
     return redraw(before, wishes, memory=memory, temp=temp, progress=progress)
-
-
-def _in_order(draw: Draw) -> list[str]:
-    """The nodes in the order in which they are labelled: D, then the others of S."""
-    return list(dict.fromkeys([*draw.trained, *draw.validated]))
-
-
-def _erased(drawn: Draw, history: History) -> set[tuple[int | None, int | None]]:
-    """The places in D and in S of the nodes that were erased."""
-    forgotten = [e for e in (*history.before, *history.since) if e["kind"] == "forget"]
-    order = _in_order(drawn)
-    places = (place for one in forgotten for place in one["places"])
-    nodes = {order[place - 1] for place in places if 0 < place <= len(order)}
-    return {(train, validation) for node, train, validation in drawn.sample if node in nodes}
-
-
-def _is_left(drawn: str, node: str) -> bool:
-    """Whether a node of gap.csv is the one that is drawn there, or was erased."""
-    return node in ("", drawn)
-
-
-def _without(erased: set[tuple[int | None, int | None]], rows: Sequence[Row]) -> list[Row]:
-    return [row for row in rows if row[1:] not in erased]

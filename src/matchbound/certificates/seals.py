@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from matchbound.audits import Seal, seals_in, signer_of
+from matchbound.audits import Seal, check_signers, seals_in, signer_of
 from matchbound.certificates.history import History
+from matchbound.certificates.reach import Reach
 from matchbound.errors import InputError
 
 
@@ -18,23 +19,30 @@ class Sealed:
     words: str = ""
 
 
-def check_seals(history: History, given: Sequence[Path], signers: Path | None) -> Sealed:
+NOT_COMPARED = "No seal was compared: the ledger is not at hand."
+
+
+def check_seals(
+    history: History, reach: Reach, given: Sequence[Path], signers: Path | None
+) -> Sealed:
     """Compare the ledger with the seals that were given and those that are beside it.
 
     With a file of allowed `signers`, one of the seals must be signed by one of them.
     """
+    if signers is not None:
+        check_signers(signers)
     seals = {path: Seal.read(path) for path in given}
+    if history.folder is None or history.ledger.problems:
+        return Sealed(words=NOT_COMPARED if seals or signers is not None else "")
     differences = []
-    for path in [] if history.folder is None else seals_in(history.folder):
+    for path in filter(reach.leads_in, seals_in(history.folder)):
         try:
             seals.setdefault(path, Seal.read(path))
         except InputError:
             differences.append(f"{path.name} is not as `matchbound seal` wrote it")
-    if history.folder is None or history.ledger.problems:
-        seals = {}
-    entries, fitting = history.ledger.entries, {}
+    fitting = {}
     for path, seal in seals.items():
-        broken = seal.broken_by(entries)
+        broken = seal.broken_by(history.ledger.entries)
         if broken:
             differences.append(f"{path.name} shows that the ledger was changed: {broken}")
         else:

@@ -19,7 +19,7 @@ from matchbound.certificates.place import (
 from matchbound.certificates.reach import Reach
 from matchbound.certificates.record import VERSION, Record
 from matchbound.certificates.recount import recount_differences
-from matchbound.certificates.redrawing import Resources, ledger_seed_differences
+from matchbound.certificates.redrawing import Resources, drawn_otherwise
 from matchbound.certificates.seals import check_seals
 from matchbound.engines import Progress, connect
 from matchbound.errors import EngineError, InputError, MatchboundError
@@ -115,24 +115,25 @@ def _verify(
     length = None if certificate.ledger is None else certificate.ledger.entries
     digest, drawn = str(record.content.get("digest")), find_draw(certificate, reach)
     history = history_of(length, digest, reach, drawn)
-    sealed = check_seals(history, *seals)
+    sealed = check_seals(history, reach, *seals)
     evidence = gather(certificate, reach, history)
     missing, draw = evidence.missing, evidence.draw
     differences += evidence.differences
     differences += [] if draw is None else draw_differences(certificate, draw)
     in_ledger: list[str] = []
     if certificate.ledger is None:
-        in_ledger += unplaced(history)
+        drawn_from = certificate.inputs.draw
+        in_ledger += unplaced(history, None if drawn_from is None else drawn_from.path)
     elif history.folder is None:
         missing.append("ledger")
     else:
         in_ledger += ledger_differences(certificate, certificate.ledger, history, draw)
         checked.append("its place in the ledger")
-    if not missing and not differences:
+    if not missing and not differences and not history.ends_early:
         differences += recount_differences(evidence, resources)
         checked.append("its tallies, from its inputs")
         checked += [] if draw is None else ["its draw, from the seed"]
-    elif draw is None and not differences and not in_ledger:
+    elif not differences and not in_ledger:
         differences += _from_the_seed(evidence, resources, checked)
     differences += [*in_ledger, *sealed.differences]
     found = tuple(differences), tuple(checked), tuple(missing)
@@ -146,8 +147,8 @@ def _verify(
 
 
 def _from_the_seed(evidence: Evidence, resources: Resources, checked: list[str]) -> list[str]:
-    """Check the draw by its seed where draw.json is not at hand, if the journal has the seed."""
-    differences = ledger_seed_differences(evidence, resources)
+    """Check the draw by its seed alone, where draw.json or the journal has it."""
+    differences = drawn_otherwise(evidence, resources)
     if differences is None:
         return []
     checked.append("its draw, from the seed")
@@ -197,7 +198,8 @@ def _verify_version1(record: Record, reach: Reach, require: Mapping[str, float])
     length = None if place is None else place.entries
     history = history_of(length, certificate.digest, reach, paths.get("draw"))
     if place is None:
-        differences += unplaced(history)
+        drawn_from = certificate.inputs.get("draw")
+        differences += unplaced(history, None if drawn_from is None else drawn_from.path)
     elif history.folder is None or not version1.has_ledger(history.folder):
         missing.append("ledger")
     else:

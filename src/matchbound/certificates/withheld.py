@@ -1,5 +1,6 @@
 """The paper's withhold and gap as one call: a matcher on D's labels, on all, and certified."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import certify
 from matchbound.engines import Progress
 from matchbound.errors import InputError
-from matchbound.files import refuse_existing, undone_on_error, write_whole
+from matchbound.files import refuse_existing, refuse_input_as_out, undone_on_error, write_whole
 from matchbound.matchers import Matcher, matches_csv, matches_table
 
 
@@ -40,6 +41,8 @@ def withhold(
     names = () if in_memory else ("holdout.csv", "complete.csv")
     places = [Path(audit) / name for name in names]
     refuse_existing(places, force)
+    for place in places:
+        refuse_input_as_out(place, [*opened.files, *_paths(truth, population)])
     erased = erased_rows(opened.drawn, opened.ledger.entries)
     check_all_labelled(opened.drawn, labels_of(opened, truth, "all", population), erased)
     matches = []
@@ -64,3 +67,8 @@ def withhold(
             memory=memory,
             progress=progress,
         )
+
+
+def _paths(*tables: Any) -> list[str | Path]:
+    """Those of the tables that are files."""
+    return [Path(table) for table in tables if isinstance(table, str | os.PathLike)]

@@ -310,7 +310,7 @@ def ledger_line(ledger: Standing | None, exploratory: Sequence[str]) -> list[str
         what = "matcher is" if others == 1 else "matchers are"
         line += f" {others} other {what} on record and could have been certified as well."
     if ledger.sealed:
-        line += f" Sealed up to entry {ledger.sealed}."
+        line += f" Sealed up to entry {ledger.sealed}, by the ledger's word."
     return [line]
 
 

@@ -33,11 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from matchbound.certificates.withheld import withhold
-    from matchbound.files import check_writable, refuse_existing
+    from matchbound.files import check_writable, refuse_existing, refuse_input_as_out
 
     audit = Path(options.audit)
     out = audit / "certificate.json"
     refuse_existing([out], options.force)
+    for name in ("holdout.csv", "complete.csv"):
+        refuse_input_as_out(audit / name, [options.left, options.right])
     matcher, threshold = _matcher(options)
     check_writable(out)
     certificate = withhold(

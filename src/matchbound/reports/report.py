@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from matchbound.audits import refuse_version1
+from matchbound.audits import evidence_in, refuse_version1
 from matchbound.certificates import Certificate, Record, contradictions
 from matchbound.errors import InputError
-from matchbound.files import is_folder, write_whole
+from matchbound.files import is_folder, refuse_input_as_out, write_whole
 from matchbound.reports.page import page
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ def write_report(
         loaded = Certificate.of(record)
         _refuse_altered(record, loaded)
         out = file.parent / "report.html" if path is None else Path(path)
+        seals = file.parent.glob("*.seal*")
+        refuse_input_as_out(out, [file, *evidence_in(file.parent), *seals])
     for metric in targets or {}:
         if metric not in loaded.choices.metrics:
             raise InputError(

@@ -24,17 +24,16 @@ AT_A_TIME = 100
 
 
 def read_labels(
-    con: Engine, source: Source, form: Form, matching: Matching, *, erased: bool = False
+    con: Engine, source: Source, form: Form, matching: Matching, *, erased: int = 0
 ) -> None:
     """Load verified matches as text; an empty y means that the node has no match.
 
     Where x and y may be in either order, x becomes the node that is in the table `sample`.
-    `erased`: some labels were erased, so that the records of their clusters are in none.
+    `erased` is how many records may be in no cluster, since `forget` removed as many.
     """
     if isinstance(form, Clusters):
         read_clusters(con, source, "labels", form, matching)
-        if not erased:
-            _refuse_some_clusters(con)
+        _refuse_some_clusters(con, erased)
         if matching.dedupe:
             _refuse_outsiders(con, source, "x")
         return
@@ -152,14 +151,16 @@ def _refuse_without_source(con: Engine, source: Source) -> None:
             )
 
 
-def _refuse_some_clusters(con: Engine) -> None:
+def _refuse_some_clusters(con: Engine, erased: int) -> None:
     """Refuse clusters of only some records: drawn nodes' matches among the others would lack."""
     missing = "select min(id), count(*) from population anti join labels on id = x"
     for node, count in con.rows(missing):
-        if count:
+        if count > erased:
+            removed = f", of which `forget` removed {erased}" if erased else ""
             raise AssumptionError(
                 f"labels must put every record of the population into a cluster, got {count} "
-                f"without (first: {node!r}). Give all clusters, or verified pairs as x and y."
+                f"without (first: {node!r}){removed}. Give all clusters, or verified pairs as x "
+                "and y."
             )
 
 

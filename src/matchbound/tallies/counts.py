@@ -34,9 +34,9 @@ def count(
         check_pairs(con, loaded.size, drawn_count, *rules)
     tables.compare()
     if "labels" in loaded.clusters:
-        whole = not (loaded.dedupe or loaded.lacks_clusters)
-        matchers = {m: m in loaded.clusters for m in tables.matchers} if whole else {}
-        check_clusters(con, drawn_count, loaded.one_to_one, unlabelled, matchers, loaded.erased)
+        matchers = {} if loaded.dedupe else {m: m in loaded.clusters for m in tables.matchers}
+        gone = loaded.erased, loaded.erased_records
+        check_clusters(con, drawn_count, loaded.one_to_one, unlabelled, matchers, *gone)
     rows = list(_without_erased(tables.drawn_nodes(), loaded.erased))
     drawn = read(Tally(loaded.size, *_labels(rows), ()))
     cells = _gap_cells(con, *_compared(con, tables.nodes, loaded))

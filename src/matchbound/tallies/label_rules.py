@@ -44,15 +44,16 @@ def check_clusters(
     unlabelled: str,
     matchers: Mapping[str, bool],
     erased: Sequence[Row] = (),
+    erased_records: int = 0,
 ) -> None:
     """Check the table `labels`, of clusters, whose matches are counted in `count_true`.
 
-    `matchers` are the matchers' tables, by name, and whether they are clusters; none if X = Y,
-    or if clusters were erased, whose records are in none now.
+    `matchers` are the matchers' tables, by name, and whether they are clusters; none if X = Y.
+    As many as `erased_records` may be in no cluster now, and no more.
     """
     _keep_due(con, erased)
     for name, is_clusters in matchers.items():
-        _check_matched_are_labelled(con, name, is_clusters)
+        _check_matched_are_labelled(con, name, is_clusters, erased_records)
     _check_labels(con, drawn, one_to_one, unlabelled, "tallies/cluster_labels_wrong")
 
 
@@ -74,12 +75,14 @@ def _check_labels(con: Engine, drawn: int, one_to_one: bool, unlabelled: str, na
             raise InputError(message.format(x=x, nodes=nodes, drawn=drawn))
 
 
-def _check_matched_are_labelled(con: Engine, table: str, is_clusters: bool) -> None:
+def _check_matched_are_labelled(
+    con: Engine, table: str, is_clusters: bool, erased_records: int
+) -> None:
     """Refuse clusters as labels that lack a y of a matcher: its match would count as wrong."""
     matched = f"select x as y from {table} where is_y" if is_clusters else f"select y from {table}"
-    rows = con.rows(f"select min(f.y) from ({matched}) f anti join labels l on l.x = f.y")
-    for (y,) in rows:
-        if y is not None:
+    lacking = f"select min(f.y), count(distinct f.y) from ({matched}) f"
+    for y, count in con.rows(f"{lacking} anti join labels l on l.x = f.y"):
+        if count > erased_records:
             raise AssumptionError(
                 f"labels must put every record that {table} matches into a cluster, got none for "
                 f"{y!r}. Give all clusters, or verified pairs as x and y."

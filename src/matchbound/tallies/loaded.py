@@ -18,7 +18,7 @@ class Loaded:
     clusters, which are counted without listing their pairs. The matchers are compared on the nodes
     of `gap`, or else on all nodes; for guarantees about the `future`, drawn nodes are left out.
     `erased` are the drawn nodes whose labels were erased: they count as the worst case, even if
-    there is a label. `lacks_clusters`: some were erased, so that their records are in none.
+    there is a label. `erased_records` is how many records are in no cluster of the labels since.
     """
 
     size: int
@@ -31,7 +31,7 @@ class Loaded:
     gap: Sequence[str] = ()
     future: bool = False
     erased: Sequence[Row] = ()
-    lacks_clusters: bool = False
+    erased_records: int = 0
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Setting:
 
     `exploratory` are the choices that differ from the draw's. `stops`: labelling may have stopped
     before the end of the order. `truth` is the form of the labels. `erased` are the drawn nodes
-    whose labels were erased; `lacks_clusters`: something was erased.
+    whose labels were erased, `erased_records` the number of records that were in their clusters.
     """
 
     size: int
@@ -54,4 +54,4 @@ class Setting:
     stops: bool = False
     truth: Form | None = None
     erased: Sequence[Row] = ()
-    lacks_clusters: bool = False
+    erased_records: int = 0

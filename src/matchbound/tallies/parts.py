@@ -71,7 +71,7 @@ def _count(
         setting.gap,
         choices.future,
         setting.erased,
-        setting.lacks_clusters,
+        setting.erased_records,
     )
     return count(con, loaded, "worst" if setting.stops else unlabelled, read)
 
