@@ -221,7 +221,9 @@ def write_whole(files: Mapping[Path, str | bytes], *, force: bool) -> None:
 
 def append_whole(path: Path, data: bytes) -> None:
     """Append to a file and flush it to disk; if the disk is full, leave the file as it was."""
-    is_new = not is_file(path)
+    is_new = not is_there(path)
+    if not is_new:
+        _refuse_irregular(path.stat())  # to open a pipe would never end
     with path.open("ab", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         try:

@@ -1,6 +1,7 @@
 """The ledger: what is on record, what a certificate says of it, and what verify makes of edits."""
 
 import json
+import os
 import shutil
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import matchbound as mb
 from matchbound.audits.ledger import append, read_ledger, transaction
 from support.audits import certify, contents, make_audit, make_inputs, run, run_seeded, write_csv
+from support.damage import chained
 
 
 def entries(audit):
@@ -517,3 +519,23 @@ def test_what_is_refused_is_undone_where_a_folder_is_in_the_way(audit, capsys):
     assert certify(audit, "--force") == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert contents(audit) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+@pytest.mark.parametrize("name", ["ledger.jsonl", "journal.jsonl", "paths.jsonl"])
+def test_a_pipe_in_place_of_a_file_is_refused_at_once(tmp_path, name):
+    make_inputs(tmp_path)
+    (tmp_path / "audit").mkdir()
+    os.mkfifo(tmp_path / "audit" / name)
+    assert draw(tmp_path, "--force") == 2
+    assert contents(tmp_path / "audit") == {}
+
+
+@pytest.mark.parametrize(("place", "fact"), [(0, "size"), (1, "delta")])
+def test_nothing_is_certified_from_a_draw_that_its_entry_contradicts(audit, capsys, place, fact):
+    changed = entries(audit)
+    changed[place][fact] = 0.01 if fact == "delta" else 300
+    text = "".join(f"{json.dumps(entry)}\n" for entry in chained(changed))
+    (audit / "ledger.jsonl").write_text(text)
+    assert certify(audit, "--force") == 2
+    assert f"entry {place + 1} is not" in capsys.readouterr().err
