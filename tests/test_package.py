@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import matchbound
-from support.audits import make_audit
+from support.audits import contents, make_audit, run
 
 HEAVY = {
     "igraph",
@@ -156,3 +156,11 @@ def test_the_sdist_has_what_is_needed_and_nothing_else(tmp_path):
     assert {"src/matchbound/__init__.py", "README.md", "LICENSE", "docs/ledger.md"} <= names
     assert not [name for name in names if "__pycache__" in name or name.endswith(".ipynb")]
     assert size < 4 << 20
+
+
+def test_the_demo_is_written_over_no_audit(tmp_path, capsys):
+    audit = make_audit(tmp_path)
+    before = contents(audit)
+    assert run("demo", "--out", audit, "--force") == 2
+    assert "out must be a new folder or that of an earlier demo" in capsys.readouterr().err
+    assert contents(audit) == before

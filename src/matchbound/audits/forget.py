@@ -78,7 +78,7 @@ def forget(audit: "str | PathLike[str]", ids: Sequence[str], *, reason: str = ""
     wanted, folder = _checked(ids, reason), Path(audit)
     if not is_folder(folder):
         raise InputError(
-            f"audit must be a folder, got {str(audit)!r}, which is none. Give the folder that "
+            f"audit must be a folder, got {str(audit)!r}, which is no folder. Give the folder that "
             "`matchbound draw --out` wrote."
         )
     with transaction(folder) as ledger, alone(folder):

@@ -91,7 +91,7 @@ def _opened(target: Any, inputs: Path | None, untrusted: bool) -> tuple[Record, 
     except (OSError, ValueError):  # reading it says why
         is_special = False
     if is_special or leads_out:
-        what = "which is none" if is_special else "a link that leads elsewhere"
+        what = "a pipe or a device" if is_special else "a link that leads elsewhere"
         raise InputError(
             f"certificate must be a regular file, got {str(path)!r}, {what}. Give a certificate."
         )

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from matchbound.audits import FILES, Draw, draw, labels
+from matchbound.audits import PARTS, Draw, draw, labels
 from matchbound.certificates import certify
 from matchbound.commands.options import add_force
-from matchbound.files import csv_text, refuse_existing, remove, write_whole
+from matchbound.errors import InputError
+from matchbound.files import csv_text, is_file, refuse_existing, remove, write_whole
 
 PEOPLE, FIELDS, VALUES = 4000, 6, 25
 ERRORS = np.array([0.03, 0.05, 0.08, 0.12, 0.15, 0.2])  # how often a field is garbled in a copy
@@ -92,14 +93,15 @@ SEED = "demo"  # fixed, so that the demo's numbers are the same each time; its c
 
 def demo(folder: Path, *, force: bool = False) -> None:
     """Draw and label D, and match; draw and label S, match again, and certify; print the truth."""
-    names = ("people.csv", "labels.csv", "holdout.csv", "complete.csv", "certificate.json")
-    ours = [folder / name for name in (*FILES, *names, "ledger.jsonl")]
+    names = ("people.csv", "holdout.csv", "complete.csv", "certificate.json")
+    ours = [folder / name for name in (*PARTS, *names)]
     refuse_existing(ours, force)
+    people = csv_text(["id"], [[f"L{row}"] for row in range(PEOPLE)])
+    _refuse_audit(folder, people)
     for path in ours:
         remove(path)
     world = World(seed=2026)
-    people = [f"L{row}" for row in range(PEOPLE)]
-    write_whole({folder / "people.csv": csv_text(["id"], [[x] for x in people])}, force=force)
+    write_whole({folder / "people.csv": people}, force=force)
 
     print(draw(folder / "people.csv", train=300, seed=SEED, out=folder))
     _label(folder, world)
@@ -132,6 +134,17 @@ def demo(folder: Path, *, force: bool = False) -> None:
         f"recall {right / len(world.truth):.4f}."
     )
     print(f"Everything is in {folder}; check it with: matchbound verify {folder}")
+
+
+def _refuse_audit(folder: Path, people: str) -> None:
+    """Refuse a folder with an audit of something else, even if forced."""
+    path = folder / "people.csv"
+    is_demo = is_file(path) and path.read_bytes() == people.encode()
+    if not is_demo and is_file(folder / "ledger.jsonl"):
+        raise InputError(
+            f"out must be a new folder or that of an earlier demo, got {str(folder)!r}, an audit. "
+            "Choose another place."
+        )
 
 
 def _label(folder: Path, world: "World") -> None:
