@@ -539,3 +539,11 @@ def test_nothing_is_certified_from_a_draw_that_its_entry_contradicts(audit, caps
     (audit / "ledger.jsonl").write_text(text)
     assert certify(audit, "--force") == 2
     assert f"entry {place + 1} is not" in capsys.readouterr().err
+
+
+def test_an_empty_salt_of_labels_is_as_good_as_erased(audit):
+    journal = audit / "journal.jsonl"
+    lines = [line for line in journal.read_text().splitlines() if "salt of labels" not in line]
+    journal.write_text("\n".join([*lines, '{"salt of labels": ""}']) + "\n")
+    assert certify(audit, "--force") == 0
+    assert run("verify", audit) == 0

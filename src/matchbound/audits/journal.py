@@ -154,7 +154,7 @@ def _read_line(journal: Journal, line: bytes) -> None:
     try:
         record = read_json(line.decode(errors="surrogatepass"))
         if "salt of labels" in record:
-            journal.salt = str(record["salt of labels"])
+            journal.salt = str(record["salt of labels"]) or None
             return
         ((name, value),) = record["content"].items()
         opening, claimed = Opening(str(record["salt"]), name, value), str(record["sealed"])
