@@ -88,7 +88,10 @@ class Forks:
         program = [sys.executable, "-c", "from support.forks import serve; serve()"]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         self._folder = tempfile.TemporaryDirectory(prefix="forks-")
-        env = os.environ | {"OPENBLAS_NUM_THREADS": "1"}  # it would start threads at its import
+        tests = str(Path(__file__).parent.parent)
+        path = os.pathsep.join(filter(None, [tests, os.environ.get("PYTHONPATH")]))
+        # OpenBLAS would start threads at its import.
+        env = os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": path}
         command = [*program, self._folder.name]
         self._process = subprocess.Popen(command, text=True, env=env, **pipes)
         return self
