@@ -232,7 +232,7 @@ def test_a_slow_client_is_let_go():
             process.terminate()
 
 
-@pytest.mark.parametrize("ending", ["close", "shutdown"])
+@pytest.mark.parametrize("ending", ["shutdown", pytest.param("close", marks=pytest.mark.slow)])
 def test_a_body_shorter_than_announced_is_not_processed(client, ending):
     place, before = client.post("next")["place"], contents(client.audit)
     body = json.dumps({"labeller": "Ann", "place": place, "matches": []}).encode()

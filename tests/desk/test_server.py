@@ -208,6 +208,7 @@ def test_only_this_machine_is_listened_to(client):
     assert all(not address.startswith("00000000") for address in addresses)
 
 
+@pytest.mark.slow
 def test_two_people_label_five_hundred_nodes(tmp_path):
     audit, truth = make_desk(tmp_path / "data", labels=500, train=0, nodes=900)
     given, refused = {}, []

@@ -109,7 +109,7 @@ def test_percolation_is_as_defined(threshold):
     assert adopted > 30
 
 
-@pytest.mark.parametrize("threshold", [1, 2, 3])
+@pytest.mark.parametrize("threshold", [1, pytest.param(2, marks=pytest.mark.slow), 3])
 def test_expand_is_as_defined(threshold):
     rounds = set()
     for number in range(300):

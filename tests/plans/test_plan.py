@@ -696,7 +696,8 @@ def rows_of_the_readme():
     for theorem in ("paper", "sharp"):
         numbers = re.search(rf"\| `{theorem}` \| ([\d,]+) \| ([\d,]+) \|", text).groups()
         for metric, number in zip(("precision", "recall"), numbers, strict=True):
-            yield theorem, metric, int(number.replace(",", ""))
+            marks = pytest.mark.slow if (theorem, metric) == ("paper", "precision") else ()
+            yield pytest.param(theorem, metric, int(number.replace(",", "")), marks=marks)
 
 
 @pytest.mark.parametrize(("theorem", "metric", "labels"), list(rows_of_the_readme()))

@@ -123,6 +123,7 @@ def test_drawings_have_a_text_and_every_curve(folder, name):
     assert not re.findall(r"https?://(?!www\.w3\.org/2000/svg)|<script|url\(", text)
 
 
+@pytest.mark.slow
 def test_nothing_is_overwritten_unasked(folder, capsys):
     before = contents(folder)
     assert run("figures", "--out", folder) == 2
