@@ -273,8 +273,15 @@ def awkward(tmp_path):
     return audit
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (1280, "light"),
+        (400, "dark"),
+        pytest.param(1280, "dark", marks=pytest.mark.slow),
+        pytest.param(400, "light", marks=pytest.mark.slow),
+    ],
+)
 def test_records_are_text_whatever_they_hold(chromium, awkward, width, scheme):
     data = awkward.parent
     given = ["--records", data / "awkward_people.csv", "--against", data / "awkward_right.csv"]

@@ -97,7 +97,9 @@ def test_witness_is_as_defined_on_larger_graphs(threshold):
     assert adopted > 10
 
 
-@pytest.mark.parametrize("threshold", [pytest.param(1, marks=pytest.mark.slow), 2, 3])
+@pytest.mark.parametrize(
+    "threshold", [*(pytest.param(other, marks=pytest.mark.slow) for other in (1, 2)), 3]
+)
 def test_percolation_is_as_defined(threshold):
     adopted = 0
     for number in range(300):
@@ -109,7 +111,9 @@ def test_percolation_is_as_defined(threshold):
     assert adopted > 30
 
 
-@pytest.mark.parametrize("threshold", [1, pytest.param(2, marks=pytest.mark.slow), 3])
+@pytest.mark.parametrize(
+    "threshold", [*(pytest.param(other, marks=pytest.mark.slow) for other in (1, 2)), 3]
+)
 def test_expand_is_as_defined(threshold):
     rounds = set()
     for number in range(300):

@@ -183,7 +183,13 @@ def simulated_draws(setting, rng):
         yield {metric: bound(metric, *counts[metric]) for metric in targets}
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in ("paper", "sampled gap") else ())
+        for name in SETTINGS
+    ],
+)
 def test_power_agrees_with_draws(name):
     setting = SETTINGS[name]
     size, matched, precision, recall, rate, sampled, theorem, labels, targets = setting

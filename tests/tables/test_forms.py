@@ -267,7 +267,7 @@ def random_clusters(rng, nodes, k):
     return {x: rng.randrange(k) for x in nodes}
 
 
-@pytest.mark.parametrize("kind", ["dedupe", "link"])
+@pytest.mark.parametrize("kind", ["dedupe", pytest.param("link", marks=pytest.mark.slow)])
 def test_random_clusters(kind):
     rng, compared = random.Random(40), 0
     for _ in range(25):
