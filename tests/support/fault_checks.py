@@ -16,8 +16,7 @@ CERTIFICATES = ("audit/certificate.json", "one.json", "elsewhere/one.json")
 TRIES = 3
 """How many commands a user runs before a folder counts as stuck."""
 DONE = "the last, says that ids were erased."
-"""What `forget` says of ids that it had erased whole before it was killed: nobody can tell them from
-others that are nowhere."""
+"""What `forget` says of ids that it had erased before it was killed, or that were never there."""
 
 
 @dataclass(frozen=True)
