@@ -53,7 +53,13 @@ def as_values(result):
 
 
 @pytest.mark.parametrize("session", [LOCAL], indirect=True)
-@pytest.mark.parametrize("case", engine_cases.CASES)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=pytest.mark.slow if case is engine_cases.rounds else ())
+        for case in engine_cases.CASES
+    ],
+)
 def test_same_in_one_process(case, folder, session):
     assert as_values(case(folder, session)) == as_values(case(folder, "duckdb"))
     assert not session.sparkContext._jsc.getPersistentRDDs()
