@@ -201,7 +201,9 @@ def test_a_bad_option_is_no_contradiction(certified, capsys, words, problem):
     assert lines[0].startswith(f"matchbound: {problem}")
 
 
-@pytest.mark.parametrize("function", ["recount.compute", "redrawing.redraw", "rows.digest_of_rows"])
+@pytest.mark.parametrize(
+    "function", ["recount.compute", "redrawing.draw_again", "rows.digest_of_rows"]
+)
 def test_an_engine_that_gives_up_is_no_contradiction(copy, capsys, monkeypatch, function):
     if function.startswith("rows"):  # other bytes, so that rows are compared
         text = (copy.parent / "holdout.csv").read_text().replace("\n", "\r\n")

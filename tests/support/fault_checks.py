@@ -33,12 +33,33 @@ class Failure:
         return f"{self.row}: {self.how} at {self.at} ({self.operation}): {self.problem}"
 
 
-class Trial:
-    """A row of the table, run in a folder of its own again and again."""
+class Trials:
+    """What is run in a folder of its own again and again, each time with another fault."""
+
+    def __init__(self, forks, folder):
+        self.forks, self.operations = forks, ()
+        self.case, self.kept = Path(folder) / "case", Path(folder) / "kept"
+
+    def faults(self):
+        return list(faults_of(self.operations))
+
+    def failures(self, faults=None):
+        """The failures of these faults, or of all."""
+        return [failure for fault in faults or self.faults() for failure in self.of(fault)]
+
+    def begin(self, fault):
+        """Put the folder back as it was, and return the operation that is to go wrong."""
+        shutil.rmtree(self.case)
+        shutil.copytree(self.kept, self.case)
+        return [*self.operations, "end"][fault.at - 1]
+
+
+class Trial(Trials):
+    """A row of the table."""
 
     def __init__(self, row, forks, folder):
-        self.row, self.forks = row, forks
-        self.case, self.kept = Path(folder) / "case", Path(folder) / "kept"
+        super().__init__(forks, folder)
+        self.row = row
         self._do("support.fault_rows:make", kind=row.make, folder=str(self.case))
         shutil.copytree(self.case, self.kept)
         self.before = files(self.case)
@@ -54,9 +75,6 @@ class Trial:
     def words(self):
         return [word.replace("{f}", str(self.case)) for word in self.row.words]
 
-    def faults(self):
-        return list(faults_of(self.operations))
-
     def run(self, words, fault=None):
         job = Job("support.fault_rows:act", {"words": list(words)}, str(self.case), fault)
         return self.forks.one(job)
@@ -66,15 +84,9 @@ class Trial:
         assert ended.status == 0, ended.said
         return ended.returned
 
-    def failures(self, faults=None):
-        """The failures of these faults, or of all."""
-        return [failure for fault in faults or self.faults() for failure in self.of(fault)]
-
     def of(self, fault):
         """Do one fault, and yield what goes wrong then."""
-        shutil.rmtree(self.case)
-        shutil.copytree(self.kept, self.case)
-        operation = [*self.operations, "end"][fault.at - 1]
+        operation = self.begin(fault)
         for problem in self.problems(fault, operation):
             yield Failure(self.row.name, fault.how, fault.at, plain(operation), problem)
 

@@ -11,8 +11,7 @@ from matchbound.files import digest_of_file
 from matchbound.tables import Digest, Reading, Recorded
 from support.audits import read_csv
 from support.desks import make_desk
-from support.fault_checks import Failure, last_line, leftovers, plain
-from support.faults import faults_of
+from support.fault_checks import Failure, Trials, last_line, leftovers, plain
 from support.forks import Job
 
 
@@ -97,11 +96,11 @@ def reopened(audit):
     return found
 
 
-class DeskTrial:
-    """All actions, in a folder of their own, again and again."""
+class DeskTrial(Trials):
+    """All actions at a desk."""
 
     def __init__(self, forks, folder):
-        self.forks, self.case, self.kept = forks, Path(folder) / "case", Path(folder) / "kept"
+        super().__init__(forks, folder)
         made = forks.one(Job("support.fault_desk:make", {"folder": str(self.case)}))
         assert made.status == 0, made.said
         shutil.copytree(self.case, self.kept)
@@ -116,16 +115,8 @@ class DeskTrial:
         job = Job(f"support.fault_desk:{function}", {"audit": str(self.case / "audit")})
         return self.forks.one(Job(job.function, job.arguments, str(self.case), fault))
 
-    def faults(self):
-        return list(faults_of(self.operations))
-
-    def failures(self, faults=None):
-        return [failure for fault in faults or self.faults() for failure in self.of(fault)]
-
     def of(self, fault):
-        shutil.rmtree(self.case)
-        shutil.copytree(self.kept, self.case)
-        operation = [*self.operations, "end"][fault.at - 1]
+        operation = self.begin(fault)
         ended = self._run("act", fault)
         said = [json.loads(line) for line in ended.said.splitlines() if line.startswith("{")]
         done = [one for one in said if "did" in one]

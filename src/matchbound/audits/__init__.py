@@ -43,7 +43,7 @@ from matchbound.audits.order import hash_of
 from matchbound.audits.places import NAME as PLACES
 from matchbound.audits.places import find, whole_paths
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
-from matchbound.audits.sample import draw, redraw
+from matchbound.audits.sample import draw, draw_again
 from matchbound.audits.seal import Seal, check_signers, seals_in, signer_of
 from matchbound.audits.standing import (
     Issued,
@@ -104,6 +104,7 @@ __all__ = [
     "check_all_labelled",
     "check_signers",
     "draw",
+    "draw_again",
     "enter_labels",
     "erased_rows",
     "evidence_in",
@@ -129,7 +130,6 @@ __all__ = [
     "read_journal",
     "read_ledger",
     "read_sample",
-    "redraw",
     "refuse_version1",
     "restored",
     "seals_in",

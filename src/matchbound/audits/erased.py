@@ -2,18 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 from matchbound.audits.audit import Audit
 from matchbound.audits.draw import Draw, digest_as_drawn
 from matchbound.audits.ledger import Entry, erased_places
-from matchbound.audits.places import find
-from matchbound.audits.sample import redraw
+from matchbound.audits.sample import draw_again
 from matchbound.audits.supplied import Supplied
-from matchbound.audits.wishes import Wishes
-from matchbound.engines import Progress, connect
+from matchbound.engines import Resources
 from matchbound.errors import InputError
-from matchbound.tables import Reading, Row, open_source
+from matchbound.tables import Row, open_source
 
 
 def erased_rows(draw: Draw, entries: Iterable[Entry]) -> tuple[Row, ...]:
@@ -25,29 +22,6 @@ def erased_rows(draw: Draw, entries: Iterable[Entry]) -> tuple[Row, ...]:
 def has_ids(draw: Draw) -> bool:
     """Whether no id was erased from the draw's files."""
     return draw.sealed_nodes is None and all(node for node, _, _ in draw.sample) and all(draw.gap)
-
-
-def draw_again(
-    before: Draw,
-    population: Any,
-    holdout: Any,
-    reading: Reading,
-    trained_on: Any,
-    *,
-    engine: Any = "duckdb",
-    memory: str | None = None,
-    temp: Any = None,
-    progress: Progress = lambda _: None,
-) -> Draw:
-    """Repeat a draw from its seed, in memory; `holdout` is needed where nodes were drawn by it."""
-    choices, written = before.choices, before.written
-    banded = bool(choices.bands or choices.candidates)
-    reading = replace(reading, threshold=None) if banded else reading
-    by = (None, None) if before.holdout is None else (holdout, reading)
-    labels = None if choices.until_matched else before.labels
-    wishes = Wishes.again(written, population, labels, trained_on, *by)
-    where = {"engine": engine, "memory": memory, "temp": temp}
-    return redraw(written, wishes, progress=progress, **where)
 
 
 def is_same_sample(before: Draw, again: Draw, entries: Iterable[Entry]) -> bool:
@@ -72,24 +46,15 @@ def with_ids(before: Draw, again: Draw) -> Draw:
     return replace(before, sample=again.sample, gap=again.gap, sealed_nodes=nodes)
 
 
-def restored(
-    audit: Audit,
-    supplied: Supplied,
-    *,
-    engine: Any = "duckdb",
-    memory: str | None = None,
-    temp: Any = None,
-    progress: Progress = lambda _: None,
-) -> Audit:
+def restored(audit: Audit, supplied: Supplied, resources: Resources) -> Audit:
     """The audit with the ids of its erased nodes, which the seed draws again from the population.
 
     Nothing is written. The ids that are left in the draw's files are checked against the seed.
     """
     if audit.draw is None or has_ids(audit.draw):
         return audit
-    draw, where = audit.draw, {"engine": engine, "memory": memory, "temp": temp}
-    population = audit.population(supplied.population)
-    with connect(engine, memory, temp) as con:
+    draw, population = audit.draw, audit.population(supplied.population)
+    with resources.connect() as con:
         source = open_source(con, "population", population)
         if digest_as_drawn(con, draw, source) is None:
             raise InputError(
@@ -98,10 +63,8 @@ def restored(
                 "audit, and only the same population gives them back to be counted as the worst "
                 "case. Restore it; certificates that were issued before need no new one."
             )
-    trained_on = trained_on_now(audit)
-    again = draw_again(
-        draw, population, supplied.holdout, supplied.reading, trained_on, **where, progress=progress
-    )
+    by = None if draw.holdout is None else (supplied.holdout, supplied.reading)
+    again = draw_again(draw.written, population, trained_on_now(audit), by, resources)
     if not is_same_sample(draw, again, audit.ledger.entries) or not is_same_gap(draw, again):
         raise InputError(
             "audit must hold sample.csv and gap.csv as the seed draws them, but for erased ids, "
@@ -114,6 +77,4 @@ def restored(
 def trained_on_now(audit: Audit) -> str | None:
     """Where the labels that D was known by are now, if it was known by some in a file."""
     labels = audit.drawn.trained_on
-    if labels is None or labels.path is None or audit.folder is None:
-        return None
-    return str(next(iter(find(labels.path, audit.folder)), labels.path))
+    return None if labels is None or audit.folder is None else labels.now(audit.folder)

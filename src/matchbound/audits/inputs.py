@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from matchbound.audits.places import recorded
+from matchbound.audits.places import find, recorded
 from matchbound.tables import Digest, Matching, Output, Reading, Recorded
 
 ROLES = ("holdout", "complete")
@@ -21,6 +21,12 @@ class TableRef:
     def __post_init__(self) -> None:
         if not isinstance(self.path, str | None):
             raise TypeError("inputs must have paths")
+
+    def now(self, folder: Path) -> str | None:
+        """Where its file is now, if it is of one; `folder` is the audit's."""
+        if self.path is None:
+            return None
+        return str(next(iter(find(self.path, folder)), self.path))
 
     def as_dict(self) -> dict[str, Any]:
         """As draw.json and certificate.json have it."""

@@ -13,9 +13,9 @@ from matchbound.audits.request import requested
 from matchbound.audits.training import Phase, labels_in, phase_in
 from matchbound.audits.wishes import Wishes
 from matchbound.audits.written import Written
-from matchbound.engines import Progress, connect
+from matchbound.engines import Progress, Resources, connect
 from matchbound.files import hashing_once
-from matchbound.tables import Matching
+from matchbound.tables import Matching, Reading
 from matchbound.theorems import Choices
 
 
@@ -138,17 +138,28 @@ def dry_run(
         return preview(Path(out), request, force=force)
 
 
-def redraw(
-    before: Written,
-    wishes: Wishes,
-    *,
-    engine: Any = "duckdb",
-    memory: str | None = None,
-    temp: Any = None,
-    progress: Progress = lambda _: None,
-) -> Draw:
+def redraw(before: Written, wishes: Wishes, resources: Resources) -> Draw:
     """Repeat a draw by its seeds, as `Wishes.again` asks; `before` is its draw.json."""
     phase = Phase.of(before) if before.train_seed is not None else None
-    with connect(engine, memory, temp) as con:
-        request = requested(con, wishes, phase, None, progress)
+    with resources.connect() as con:
+        request = requested(con, wishes, phase, None, resources.progress)
         return replace(request.make(before.seed), seed_given=before.seed_given)
+
+
+def draw_again(
+    before: Written,
+    population: Any,
+    trained_on: Any,
+    by: tuple[Any, Reading] | None,
+    resources: Resources,
+) -> Draw:
+    """Repeat a draw from its seed, in memory.
+
+    `by` is the holdout matcher's output and how it is read, where nodes were drawn by it.
+    """
+    choices, (holdout, reading) = before.choices, by or (None, None)
+    if reading is not None and (choices.bands or choices.candidates):
+        reading = replace(reading, threshold=None)
+    labels = None if choices.until_matched else before.labels
+    wishes = Wishes.again(before, population, labels, trained_on, holdout, reading)
+    return redraw(before, wishes, resources)

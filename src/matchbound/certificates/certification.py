@@ -25,7 +25,7 @@ from matchbound.audits import (
 from matchbound.certificates.assumptions import assumed, on_record
 from matchbound.certificates.certificate import Certificate, issue
 from matchbound.certificates.place import entered_otherwise
-from matchbound.engines import Engine, Progress, connect
+from matchbound.engines import Engine, Progress, Resources
 from matchbound.errors import InputError
 from matchbound.files import hashing_once, is_file, refuse_input_as_out
 from matchbound.tables import Matching, Reading
@@ -117,11 +117,11 @@ def certify(
         trained_on,
         Matching(dedupe, link, source),
     )
-    where = {"engine": engine, "memory": memory, "temp": temp}
-    opened = restored(opened, supplied, **where, progress=progress)
+    resources = Resources(engine, memory, temp, progress)
+    opened = restored(opened, supplied, resources)
     identity = Identity() if opened.folder is None else Identity(opened.ledger.checked().entries)
     changes = _changes(by_name, gap_from, opened.draw)
-    with connect(engine, memory, temp) as con:
+    with resources.connect() as con:
         certificate = compute(con, opened, supplied, changes, identity, progress)
     if opened.folder is not None:
         return _enter(opened, certificate, out, force)

@@ -22,8 +22,8 @@ from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import compute
 from matchbound.certificates.inputs import Evidence
 from matchbound.certificates.place import comparable
-from matchbound.certificates.redrawing import Resources, seed_differences
-from matchbound.engines import connect
+from matchbound.certificates.redrawing import seed_differences
+from matchbound.engines import Resources
 from matchbound.errors import EngineError, MatchboundError
 from matchbound.files import scratch
 from matchbound.tables import Matching
@@ -93,7 +93,7 @@ def _recounted(
         population.matching or Matching(),
     )
     identity = _identity(certificate, audit)
-    with connect("duckdb", resources.memory, resources.temp) as con:
+    with resources.connect() as con:
         return compute(con, audit, given, changes, identity, resources.progress)
 
 

@@ -1,9 +1,7 @@
 """A draw, made again by its seed: from draw.json, or from what the ledger has of it."""
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
 
 from matchbound.audits import (
     LEDGER,
@@ -11,32 +9,22 @@ from matchbound.audits import (
     Entry,
     Population,
     TableRef,
-    Wishes,
     Written,
+    draw_again,
     is_same_gap,
     is_same_sample,
     is_sealed,
     read_sample,
-    redraw,
     with_ids,
 )
 from matchbound.certificates.growth import first_of
 from matchbound.certificates.history import History
 from matchbound.certificates.inputs import Evidence
-from matchbound.engines import Progress
+from matchbound.engines import Resources
 from matchbound.errors import EngineError, MatchboundError
 from matchbound.files import is_file
-from matchbound.tables import Digest, Matching, Reading
+from matchbound.tables import Digest, Matching
 from matchbound.theorems import Choices
-
-
-@dataclass(frozen=True)
-class Resources:
-    """The memory and the temporary folder to compute with, and whom to tell the stages."""
-
-    memory: str | None = None
-    temp: Any = None
-    progress: Progress = lambda _: None
 
 
 def seed_differences(
@@ -156,14 +144,7 @@ def _written(evidence: Evidence) -> Written | None:
 
 def _again(before: Written, evidence: Evidence, *, by_matcher: bool, resources: Resources) -> Draw:
     """Draw again; `by_matcher`: which nodes are drawn depends on the holdout matcher."""
-    choices, paths = before.choices, evidence.paths
+    paths = evidence.paths
     reading = evidence.certificate.inputs.of_role("holdout")[0].reading
-    if choices.bands or choices.candidates:
-        reading = replace(reading, threshold=None)
-    by: tuple[Path | None, Reading | None] = (None, None)
-    if by_matcher:
-        by = paths.get("holdout"), reading
-    labels = None if choices.until_matched else before.labels
-    wishes = Wishes.again(before, paths["population"], labels, paths.get("trained_on"), *by)
-    memory, temp, progress = resources.memory, resources.temp, resources.progress
-    return redraw(before, wishes, memory=memory, temp=temp, progress=progress)
+    by = (paths.get("holdout"), reading) if by_matcher else None
+    return draw_again(before, paths["population"], paths.get("trained_on"), by, resources)

@@ -19,9 +19,9 @@ from matchbound.certificates.place import (
 from matchbound.certificates.reach import Reach
 from matchbound.certificates.record import VERSION, Record
 from matchbound.certificates.recount import recount_differences
-from matchbound.certificates.redrawing import Resources, drawn_otherwise
+from matchbound.certificates.redrawing import drawn_otherwise
 from matchbound.certificates.seals import check_seals
-from matchbound.engines import Progress, connect
+from matchbound.engines import Progress, Resources
 from matchbound.errors import EngineError, InputError, MatchboundError
 from matchbound.files import hashing_once, is_file, is_folder
 
@@ -53,11 +53,11 @@ def verify(
     that `seal` wrote, besides those in the folder; one must be signed by one of the `signers`, a
     file of allowed signers as ssh-keygen has it.
     """
+    resources = Resources("duckdb", memory, temp, progress)
     if memory is not None or temp is not None:
-        with connect("duckdb", memory, temp):  # refuse these before anything is contradicted
+        with resources.connect():  # refuse these before anything is contradicted
             pass
     record, reach = _opened(target, None if inputs is None else Path(inputs), untrusted)
-    resources = Resources(memory, temp, progress)
     kept, allowed = [Path(seal) for seal in seals], None if signers is None else Path(signers)
     try:
         if record.version == 1:

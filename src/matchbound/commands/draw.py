@@ -163,9 +163,9 @@ def _extend(options: argparse.Namespace, out: Path) -> int:
     """Replace a draw by a larger one; everything but the number of labels stays."""
     from matchbound.audits.draw import Draw
     from matchbound.audits.folder import written_in
-    from matchbound.audits.places import find
     from matchbound.audits.sample import redraw
     from matchbound.audits.wishes import Wishes
+    from matchbound.engines import Resources
 
     before = written_in(out) or Draw.load(out).written
     allowed = ("extend", "population", "labels", "out", "engine", "memory", "temp", "force")
@@ -175,12 +175,10 @@ def _extend(options: argparse.Namespace, out: Path) -> int:
             f"{refused[0]} must be left out with extend, got {getattr(options, refused[0])!r}: "
             "everything but labels is as it was drawn. Drop it."
         )
-    trained_on = None
-    if before.trained_on is not None and before.trained_on.path is not None:
-        trained_on = next(iter(find(before.trained_on.path, out)), before.trained_on.path)
+    trained_on = None if before.trained_on is None else before.trained_on.now(out)
     wishes = Wishes.again(before, options.population, options.labels, trained_on)
-    where = {name: getattr(options, name) for name in ("engine", "memory", "temp")}
-    larger = redraw(before, wishes, progress=progress, **where)
+    resources = Resources(options.engine, options.memory, options.temp, progress)
+    larger = redraw(before, wishes, resources)
     larger.extend(out)
     say(larger)
     return 0

@@ -1,7 +1,8 @@
 """Connect to an engine, and run the queries that are in the rooms' `sql/` folders."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
@@ -43,6 +44,19 @@ def connect(
 
     with spark(engine) as con:
         yield con
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What to compute with: the arguments of `connect`, and whom to tell the stages."""
+
+    engine: Any = "duckdb"
+    memory: str | None = None
+    temp: Any = None
+    progress: Progress = lambda _: None
+
+    def connect(self) -> AbstractContextManager[Engine]:
+        return connect(self.engine, self.memory, self.temp)
 
 
 def query(con: Engine, name: str, **parts: str | int) -> list[Any]:
