@@ -11,8 +11,13 @@ from matchbound.bounds.likelihood import likelihood_ones as likelihood_ones
 from matchbound.bounds.likelihood import likelihood_share as likelihood_share
 from matchbound.bounds.means import BOUNDS, lower, upper
 from matchbound.bounds.means import BoundRow as BoundRow
+from matchbound.bounds.missed import missed as missed
 from matchbound.bounds.orderfree import orderfree_ratio as orderfree_ratio
 from matchbound.bounds.orderfree import weighted_lower as weighted_lower
+from matchbound.bounds.pooled import Draws as Draws
+from matchbound.bounds.pooled import Urn as Urn
+from matchbound.bounds.pooled import pooled_lower as pooled_lower
+from matchbound.bounds.pooled import pooled_rejects as pooled_rejects
 from matchbound.bounds.ranges import GRAIN as GRAIN
 from matchbound.bounds.sample import DEFAULT_VARIANCE as DEFAULT_VARIANCE
 from matchbound.bounds.sample import Sample

@@ -29,7 +29,7 @@ def make_scales(size, drawn, variance):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def grow(capital: float, payoff: float, limit: float, scale: float, fixed: bool) -> float:
+def grow(capital, payoff, limit, scale, fixed):  # type: ignore[no-untyped-def]
     """The capital after a bet on a payoff of at least 0 whose mean is at most `limit`.
 
     If the limit is 1 or more, the statement is certainly true, and nothing is bet.
@@ -37,10 +37,20 @@ def grow(capital: float, payoff: float, limit: float, scale: float, fixed: bool)
     if limit >= 1.0:
         return capital
     if fixed:
-        bet, cap = scale, FIXED_CAP
-    else:
-        aim = AIM - capital
-        bet, cap = aim * math.sqrt(2.0 / (1.0 + aim)) * scale, CAP
+        return venture(capital, payoff, limit, scale, FIXED_CAP)
+    return venture(capital, payoff, limit, star_bet(capital, scale), CAP)
+
+
+@compiled
+def star_bet(capital, scale):  # type: ignore[no-untyped-def]
+    """The bet of a capital that is so far from its aim."""
+    aim = AIM - capital
+    return aim * math.sqrt(2.0 / (1.0 + aim)) * scale
+
+
+@compiled
+def venture(capital, payoff, limit, bet, cap):  # type: ignore[no-untyped-def]
+    """The capital after a bet, or a smaller one that loses at most `cap` of the capital."""
     if bet * limit > cap:
         bet = cap / limit
     return capital + math.log1p(bet * (payoff - limit))
