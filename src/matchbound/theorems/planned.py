@@ -44,6 +44,8 @@ def _variance(metric: Metric, labels: Sequence[Label], design: Design) -> float 
         labels = [label for label in labels if label.h]
     most = design.limit or max((label.t or 0 for label in labels), default=1)
     weights = [design.weight(label.h) for label in labels]
+    if not all(weights):  # the draw tells nothing of the metric
+        return None
     parts = [metric.ratio.parts(label.h, label.t or 0, label.ht or 0) for label in labels]
     pairs = [(float(num), float(den)) for num, den in parts]
     whole = sum(den for _, den in pairs)
