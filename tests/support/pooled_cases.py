@@ -27,7 +27,7 @@ class Cut(Terms):
 class Once(Cut):
     """For one sample: bounds on the holdout matcher, whatever the complete one, computed once."""
 
-    def __init__(self, name):
+    def __init__(self, name=""):
         super().__init__(name)
         self.known = {}
 

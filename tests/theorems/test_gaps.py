@@ -16,28 +16,9 @@ from matchbound.theorems.tally import Cell
 from matchbound.theorems.terms import Terms
 from support.populations import metrics_of
 from support.terms import using
-from support.worlds import World, a_world
+from support.worlds import World, a_world, cells_with_known_pairs, truths
 
 # A node's loss, over all truths that its known pairs leave.
-
-
-def cells_with_known_pairs(most):
-    for h, c in itertools.product(range(most + 1), repeat=2):
-        for hc in range(min(h, c) + 1):
-            for right in range(hc + 1):
-                for wrong in range(hc - right + 1):
-                    for false, true in itertools.product(range(h - hc + 1), range(c - hc + 1)):
-                        for missed in range(2):
-                            yield Cell(h, c, hc, 1, right, wrong, false, true, missed)
-
-
-def truths(cell):
-    """(ht, ct, t) for every truth: how many of each class of matches are true."""
-    common = range(cell.right, cell.hc - cell.wrong + 1)
-    dropped = range(cell.h - cell.hc - cell.dropped_wrong + 1)
-    added = range(cell.added_right, cell.c - cell.hc + 1)
-    for a, u, e, m in itertools.product(common, dropped, added, range(cell.missed, 3)):
-        yield a + u, a + e, a + u + e + m
 
 
 def share(part, whole):
