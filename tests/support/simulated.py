@@ -1,7 +1,7 @@
 """Large populations as arrays of counts: their truth, draws by weight, and tallies of these."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -99,6 +99,12 @@ def failures(setting: Setting, runs: int, seed: int, terms: Terms = Terms()) -> 
         found = using(terms, lambda given=given: guarantees(*given, complete=False))
         failed += breaks(found, counts.truth)
     return failed
+
+
+def in_random_order(tally: Tally, seed: int) -> Tally:
+    """The same labels as a draw in a random order would have had them."""
+    order = np.random.default_rng(seed).permutation(len(tally.validation))
+    return replace(tally, validation=tuple(tally.validation[i] for i in order))
 
 
 def planned(tally: Tally, choices: Choices, off: float = 1.0) -> Choices:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.design import Design
 from matchbound.theorems.metrics import METRICS, Metric
+from matchbound.theorems.ratios import NOTHING
 from matchbound.theorems.tally import Label, Tally
 from matchbound.theorems.terms import sure
 
@@ -46,7 +47,13 @@ def _variance(metric: Metric, labels: Sequence[Label], design: Design) -> float 
     weights = [design.weight(label.h) for label in labels]
     if not all(weights):  # the draw tells nothing of the metric
         return None
-    parts = [metric.ratio.parts(label.h, label.t or 0, label.ht or 0) for label in labels]
+    among = design.among_limit if metric.needs_limit else None
+    parts = [
+        NOTHING
+        if among and (label.t or 0) > among
+        else metric.ratio.parts(label.h, label.t or 0, label.ht or 0)
+        for label in labels
+    ]
     pairs = [(float(num), float(den)) for num, den in parts]
     whole = sum(den for _, den in pairs)
     if not whole:
