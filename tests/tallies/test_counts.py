@@ -16,6 +16,7 @@ from matchbound.tables.truth import read_labels
 from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded
 from matchbound.tallies.prefix import looked_at
+from matchbound.theorems.metrics import METRICS
 from matchbound.theorems.tally import Cell, Label
 from support.oracles import tally_by_sets
 from support.random_tables import (
@@ -24,6 +25,8 @@ from support.random_tables import (
     ROLES,
     TWO_TABLES,
     by_sql,
+    check_all_metrics,
+    groups,
     one_table,
     pairs_of,
     random_case,
@@ -214,6 +217,18 @@ def test_large_clusters_are_counted_without_their_pairs():
     ]
     assert sorted(tally.gap) == sorted(expected)
     assert set(tally.validation) == {Label(n - 1, n // 2 - 1, n // 2 - 1, 9, 4, 9)}
+
+
+# Metrics of tallies
+
+
+def test_all_metrics_of_300_populations():
+    """Also of parts of them; tests/engines has Spark's."""
+    compared = Counter()
+    with connect() as con:
+        for cases, given in groups(random.Random(22), 300):
+            compared += check_all_metrics(con, cases, given)
+    assert min(compared[name] for name in METRICS) > 200
 
 
 # Written and read back
