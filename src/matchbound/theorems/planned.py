@@ -47,7 +47,7 @@ def _variance(metric: Metric, labels: Sequence[Label], design: Design) -> float 
     parts = [metric.ratio.parts(label.h, label.t or 0, label.ht or 0) for label in labels]
     pairs = [(float(num), float(den)) for num, den in parts]
     whole = sum(den for _, den in pairs)
-    if not whole:
+    if not whole or not all(weights):  # nodes of weight 0 are never drawn: there is no bound
         return None
     right = sum(num for num, _ in pairs) / whole
     mean = min(max(metric.rightness(right), LEAST), MOST)
