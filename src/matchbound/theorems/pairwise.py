@@ -88,7 +88,7 @@ def recall(tally: Tally, design: Design, complete: bool) -> Finding:
     if beside is None:
         pairs = _right_pairs(tally, design, delta_pairs, "sharp pairwise-recall pairs")
     else:
-        pairs = _right_pairs(tally, beside, *beside.shares(1))
+        pairs = _right_pairs(tally, beside, beside.shares(1)[0])
     sums = Sums.of(tally)
     value = sums.least_over(pairs, lambda a: low * sums.right(a) / a)
     return Finding(value, holdout.estimate, bound)
