@@ -22,7 +22,7 @@ def make_spreads(drawn, planned, weight, squares, variance):  # type: ignore[no-
     """
     spreads = np.empty(drawn)
     precision = 0.0
-    for i in range(max(planned, drawn) - 1, -1, -1):
+    for i in range(max(planned, drawn) - 1 if drawn else -1, -1, -1):
         left = max(weight - i * squares / weight, weight * LEAST_LEFT)
         moment = variance * left * left
         precision = 1.0 / moment + (precision if i < planned - 1 else 0.0)

@@ -44,7 +44,7 @@ def missed(weights: Sequence[tuple[float, int]], drawn: int, delta: float) -> in
             f"drawn must be 0 to the number of nodes, {size}, got {drawn!r}. "
             "Count every node that can be drawn."
         )
-    low, high = 0, size - drawn + 1  # low is missed too often; high is not, or does not exist
+    low, high = 0 if drawn else size, size - drawn + 1  # missed too often, and not, if it exists
     while high - low > 1:
         middle = (low + high) // 2
         if _log_missed(weight, count, middle, drawn) <= math.log(delta) - ROUNDING:

@@ -60,7 +60,9 @@ def pooled_lower(
     delta, known = check_delta(delta), _check_known(known)
     _check_plan(urn, planned, variance, top)
     if draws.num.ndim != 1:
-        raise InputError(f"draws must be one sample, got {draws.num.shape}. Give one row.")
+        raise InputError(
+            f"draws must be one sample, got arrays of shape {draws.num.shape}. Give one row."
+        )
     urn.check_holds(draws)
     kernel = (
         pooled_bound if worth_compiling(ROUNDS * len(draws.num) + planned) else pooled_bound.plain
