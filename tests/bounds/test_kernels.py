@@ -80,7 +80,8 @@ def test_star_bounds(run, size):
             assert plain == machine, (drawn, share)
 
 
-def test_bounds_of_draws_by_weight(run):
+@pytest.mark.parametrize("anytime", [False, True])
+def test_bounds_of_draws_by_weight(run, anytime):
     rng = np.random.default_rng(17)
     for drawn in (1, 2, 7, 60, 150):
         for n in (drawn, drawn + 3, 10 * drawn):
@@ -89,7 +90,9 @@ def test_bounds_of_draws_by_weight(run):
             plan = {"planned": int(rng.integers(1, 2 * drawn + 1)), "variance": float(rng.random())}
             delta = float(rng.choice([1e-6, 0.05]))
 
-            def bound(draws=draws, population=population, how=plan | {"delta": delta}):
+            def bound(
+                draws=draws, population=population, how=plan | {"delta": delta, "anytime": anytime}
+            ):
                 return pooled_lower(draws, population.urn, known=population.known, **how)
 
             plain, machine = run(pooled, bound)

@@ -55,9 +55,11 @@ def random_cases(seed, cases, sizes=(4, 5, 6)):
 # The definition
 
 
-def test_equals_its_definition():
+@pytest.mark.parametrize("anytime", [False, True])
+def test_equals_its_definition(anytime):
     rng = np.random.default_rng(1)
     for population, s, plan in random_cases(2, 60, sizes=(2, 4, 8, 20)):
+        plan["anytime"] = anytime
         places = draw_by_weight(population.weight, s, 1, rng)[0]
         draws = population.draws(places)
         bound = pooled_lower(draws, population.urn, known=population.known, **plan)
@@ -180,6 +182,22 @@ def test_never_rises_when_a_label_falls():
         assert after <= before + 1e-9
 
 
+def test_at_any_time_each_label_counts():
+    """The bound rises with every node drawn, and falls when a label does."""
+    rng = np.random.default_rng(17)
+    for population, s, plan in random_cases(18, 60, sizes=(6, 20)):
+        draws = population.draws(draw_by_weight(population.weight, s, 1, rng))
+        how = {"known": population.known, "anytime": True, **plan}
+
+        def bound(draws, drawn, urn=population.urn, how=how):
+            one = Draws(*(getattr(draws, name)[0, :drawn] for name in COLUMNS))
+            return pooled_lower(one, urn, **how)
+
+        bounds_so_far = [bound(draws, drawn) for drawn in range(s + 1)]
+        assert (np.diff(bounds_so_far) >= -1e-9).all()
+        assert bound(lowered(rng, draws), s) <= bounds_so_far[-1] + 1e-9
+
+
 @pytest.mark.slow
 def test_never_rises_when_a_label_falls_in_more_samples():
     assert newly_rejected(4000, 11) + newly_rejected(500, 12, sizes=(100, 200)) == 0
@@ -237,11 +255,12 @@ def test_more_populations_in_every_order(seed):
     assert_valid(seed, 10_000)
 
 
-def test_bounds_in_every_order():
+@pytest.mark.parametrize("anytime", [False, True])
+def test_bounds_in_every_order(anytime):
     """By bisection, as users see it."""
     for population, s, plan in random_cases(14, 60, sizes=(4,)):
         places, chances = every_order(population.weight, s)
-        how = {"known": population.known, **plan}
+        how = {"known": population.known, "anytime": anytime, **plan}
         found = [pooled_lower(population.draws(row), population.urn, **how) for row in places]
         assert chances @ (np.array(found) > population.ratio) <= plan["delta"] + 1e-12
 
@@ -345,9 +364,9 @@ def truths_rejected(kernel, cases=300):
         population = Pooled(num, den, den, weight)
         urn = population.urn
         left, most_left = kernel.make_left(weight, urn.weight), kernel.make_left(den, urn.most)
-        spreads = kernel.make_spreads(30, 30, urn.weight, urn.squares, urn.risk**2)
-        parts = (num, den, weight), left, most_left, spreads, urn.risk
-        count += kernel.rejects(*parts, (0.0, 0.0), population.ratio, 1e-9)
+        scales = kernel.make_scales(left, 30, urn.weight, urn.squares, urn.risk**2)
+        parts = (num, den, weight), left, most_left, scales, urn.risk
+        count += kernel.rejects(*parts, (0.0, 0.0), population.ratio, 1e-9, False)
     return count
 
 
@@ -359,7 +378,7 @@ def test_no_tolerance_rejects_truths():
     tolerance = "> ROUNDING * (total + rho * (size + most))"
     _, _, names = cut_kernel(tolerance, "> 0.0")
     cut = SimpleNamespace(
-        **{name: names[name].plain for name in ("make_left", "make_spreads", "rejects")}
+        **{name: names[name].plain for name in ("make_left", "make_scales", "rejects")}
     )
     assert truths_rejected(cut) > 30
 
@@ -407,8 +426,8 @@ REFUSED = [
         "Give (0.0, 0.0) if no node is known.",
     ),
     (
-        {"planned": 0},
-        "planned must be a whole number above 0, got 0. Give the number of draws that is expected.",
+        {"planned": -1},
+        "planned must be a whole number, got -1. Give the number of draws that is expected.",
     ),
     (
         {"variance": 0.0},

@@ -67,8 +67,12 @@ def likelihood_ones(values, n, delta):
     return bounds
 
 
-def pooled_rejects(population, places, rho, delta, variance, planned, aim=1.5, cap=0.9):
-    """Steady star for draws by weight, in total units: sums, limits and payoffs are fractions."""
+def pooled_rejects(population, places, rho, *, delta, variance, planned, anytime=False, aim=1.5):
+    """Steady star for draws by weight, in total units: sums, limits and payoffs are fractions.
+
+    `anytime`: bets that depend on nothing but their place.
+    """
+    cap = 0.75 if anytime else 0.9
     num, den, most, weight = (
         [Fraction(x) for x in column]
         for column in (population.num, population.den, population.most, population.weight)
@@ -90,9 +94,13 @@ def pooled_rejects(population, places, rho, delta, variance, planned, aim=1.5, c
         gained = num[x] - rho * den[x]
         payoff = gained * weight_left / weight[x] + gain
         limit = rho * risk * weight_left - gain
-        length = math.log(aim / (delta * capital))
-        ahead = sum(1 / moment(j) for j in range(i, max(i, planned) + 1))
-        bet = length * math.sqrt(2 / (1 + length)) / (moment(i) * math.sqrt(ahead))
+        if anytime:
+            fixed = 2 * math.log(1 / delta) / (variance * i * math.log(1 + i))
+            bet = math.sqrt(fixed) / float(weight_left)
+        else:
+            length = math.log(aim / (delta * capital))
+            ahead = sum(1 / moment(j) for j in range(i, max(i, planned) + 1))
+            bet = length * math.sqrt(2 / (1 + length)) / (moment(i) * math.sqrt(ahead))
         bet = min(bet, cap / float(limit)) if limit > 0 else bet
         capital *= 1 + bet * float(payoff)
         if capital >= 1 / delta:

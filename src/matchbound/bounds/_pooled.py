@@ -8,27 +8,11 @@ import math
 
 import numpy as np
 
+from matchbound.bounds._betting import CAP as FIXED_CAP
 from matchbound.bounds._star import CAP, ROUNDING, ROUNDS, star_bet, venture
 from matchbound.compiled import compiled
 
 LEAST_LEFT = 1 / 50  # the least part of the weight that is planned to be left
-
-
-@compiled
-def make_spreads(drawn, planned, weight, squares, variance):  # type: ignore[no-untyped-def]
-    """Before each draw, the payoff's planned second moment times √(Σ 1/moment, still to come).
-
-    A draw beyond the planned number is planned as the last.
-    """
-    spreads = np.empty(drawn)
-    precision = 0.0
-    for i in range(max(planned, drawn) - 1 if drawn else -1, -1, -1):
-        left = max(weight - i * squares / weight, weight * LEAST_LEFT)
-        moment = variance * left * left
-        precision = 1.0 / moment + (precision if i < planned - 1 else 0.0)
-        if i < drawn:
-            spreads[i] = moment * math.sqrt(precision)
-    return spreads
 
 
 @compiled
@@ -45,6 +29,25 @@ def make_left(values, total):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def make_scales(left, planned, weight, squares, variance):  # type: ignore[no-untyped-def]
+    """Before each draw, 1 over the planned standard deviation of the payoffs still to come.
+
+    `left` is the weight not yet drawn. The moment is the planned one of the payoff times the weight
+    left. A draw beyond the planned number is planned as if it were the last.
+    """
+    drawn = left.size - 1
+    scales = np.empty(drawn)
+    precision = 0.0
+    for i in range(max(planned, drawn) - 1 if drawn else -1, -1, -1):
+        expected = max(weight - i * squares / weight, weight * LEAST_LEFT)
+        moment = variance * expected * expected
+        precision = 1.0 / moment + (precision if i < planned - 1 else 0.0)
+        if i < drawn:
+            scales[i] = left[i] / (moment * math.sqrt(precision))
+    return scales
+
+
+@compiled
 def is_above(rho, total, size, left, most):  # type: ignore[no-untyped-def]
     """Whether the ratio is certainly above ρ, even if all that is left is wrong.
 
@@ -55,11 +58,12 @@ def is_above(rho, total, size, left, most):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def rejects(draws, left, most_left, spreads, risk, known, rho, delta):  # type: ignore[no-untyped-def]
+def rejects(draws, left, most_left, scales, risk, known, rho, delta, fixed):  # type: ignore[no-untyped-def]
     """Whether "the ratio is at most ρ" is rejected.
 
     A node gains f = num − ρ·den. `left` and `most_left` are the weights and the greatest den not
     yet drawn. The payoff, f/weight above its least value −ρ·risk, has a mean of at most `limit`.
+    Fixed bets are their scale, as in `_star`.
     """
     num, den, weight = draws
     capital = math.log(delta)
@@ -69,8 +73,10 @@ def rejects(draws, left, most_left, spreads, risk, known, rho, delta):  # type: 
             return True
         payoff = max(0.0, (num[i] - rho * den[i]) / weight[i] + rho * risk)
         limit = rho * risk - (total - rho * size) / left[i]
-        bet = star_bet(capital, left[i] / spreads[i])
-        capital = venture(capital, payoff, limit, bet, CAP)
+        if fixed:
+            capital = venture(capital, payoff, limit, scales[i], FIXED_CAP)
+        else:
+            capital = venture(capital, payoff, limit, star_bet(capital, scales[i]), CAP)
         if capital >= ROUNDING:
             return True
         total += num[i]
@@ -79,15 +85,19 @@ def rejects(draws, left, most_left, spreads, risk, known, rho, delta):  # type: 
 
 
 @compiled
-def pooled_bound(draws, most, urn, known, planned, variance, delta, top):  # type: ignore[no-untyped-def]
-    """The greatest ρ up to `top` that bisection finds rejected; else 0."""
+def pooled_bound(draws, most, urn, known, planned, variance, delta, top, bets):  # type: ignore[no-untyped-def]
+    """The greatest ρ up to `top` that bisection finds rejected; else 0.
+
+    `bets` are fixed ones; if there are none, star bets are made.
+    """
     weight_sum, squares, most_sum, risk = urn
     left, most_left = make_left(draws[2], weight_sum), make_left(most, most_sum)
-    spreads = make_spreads(most.size, planned, weight_sum, squares, variance)
+    fixed = bets.size > 0
+    scales = bets if fixed else make_scales(left, planned, weight_sum, squares, variance)
     low, high = 0.0, top
     for _ in range(ROUNDS):
         rho = (low + high) / 2.0
-        if rejects(draws, left, most_left, spreads, risk, known, rho, delta):
+        if rejects(draws, left, most_left, scales, risk, known, rho, delta, fixed):
             low = rho
         else:
             high = rho
@@ -104,6 +114,6 @@ def reject_each(num, den, most, weight, drawn, urn, known, planned, variance, de
         draws = num[row, :s], den[row, :s], weight[row, :s]
         left = make_left(draws[2], weight_sum)
         most_left = make_left(most[row, :s], most_sum)
-        spreads = make_spreads(s, planned[row], weight_sum, squares, variance)
-        rejected[row] = rejects(draws, left, most_left, spreads, risk, known, rho, delta)
+        scales = make_scales(left, planned[row], weight_sum, squares, variance)
+        rejected[row] = rejects(draws, left, most_left, scales, risk, known, rho, delta, False)
     return rejected

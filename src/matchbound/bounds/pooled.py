@@ -9,6 +9,7 @@ num falls, or when a node is counted as wrong with the greatest den that it migh
 import numpy as np
 from numpy.typing import NDArray
 
+from matchbound.bounds.betting import bets_at_any_time
 from matchbound.bounds.checks import check_delta
 from matchbound.bounds.urn import Draws, Urn
 from matchbound.compiled import worth_compiling
@@ -29,6 +30,7 @@ def pooled_lower(
     delta: float,
     variance: float,
     top: float = 1.0,
+    anytime: bool = False,
 ) -> float:
     """A bound on Σ num / Σ den over the urn and the known nodes, from draws by weight.
 
@@ -42,7 +44,8 @@ def pooled_lower(
     weight among those left; in this order; no node has a greater den than its `most`. `known`, the
     sums of num and den of nodes that cannot be drawn, `planned`, the number of draws, and
     `variance`, the expected mean of (f/w)², are fixed before the draw. `planned` may be the number
-    that was drawn only if weights are equal or every draw is from the urn.
+    that was drawn only if weights are equal or every draw is from the urn. `anytime`: the bound is
+    valid for every beginning of the sample, by the bets of the bound `anytime`.
     Prefer it: for den that differ between nodes, and for every draw by weight.
     Source: as `star`, for the sums of Shekhar and others (2023), *Risk-limiting financial audits
     via weighted sampling without replacement*.
@@ -64,12 +67,11 @@ def pooled_lower(
             f"draws must be one sample, got arrays of shape {draws.num.shape}. Give one row."
         )
     urn.check_holds(draws)
-    kernel = (
-        pooled_bound if worth_compiling(ROUNDS * len(draws.num) + planned) else pooled_bound.plain
-    )
+    drawn, plan = len(draws.num), (int(planned), float(variance))
+    kernel = pooled_bound if worth_compiling(ROUNDS * drawn + planned) else pooled_bound.plain
+    bets = bets_at_any_time(drawn if anytime else 0, delta, variance)
     parts = draws.num, draws.den, draws.weight
-    plan = int(planned), float(variance)
-    return float(kernel(parts, draws.most, _sums(urn), known, *plan, delta, float(top)))
+    return float(kernel(parts, draws.most, _sums(urn), known, *plan, delta, float(top), bets))
 
 
 def pooled_rejects(
@@ -121,9 +123,9 @@ def _check_known(known: Sums) -> Sums:
 
 
 def _check_plan(urn: Urn, planned: int, variance: float, top: float) -> None:
-    if not (planned >= 1 and planned == int(planned)):
+    if not (planned >= 0 and planned == int(planned)):
         raise InputError(
-            f"planned must be a whole number above 0, got {planned!r}. "
+            f"planned must be a whole number, got {planned!r}. "
             "Give the number of draws that is expected."
         )
     least = max(SMALLEST_VARIANCE * urn.risk**2, 1e-100)

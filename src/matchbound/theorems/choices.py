@@ -23,6 +23,11 @@ class Choices:
     `other_terms` is the share of a metric's δ that each term other than the labels' gets under
     `sharp`; `paper` divides δ equally.
 
+    `most_true_matches` promises that a node has at most so many true matches. Or metrics that need
+    such a limit are about the nodes `among_records_with_at_most` so many; or, `limit_by_sample`,
+    about all nodes, with a limit that the sample proves. `weigh` is the metric for which nodes are
+    drawn by weight; every other metric is then bounded from the same draw.
+
     `bands` are the lower ends of bands of scores, `algorithms` the names of several matchers to
     certify together. `choose_threshold` is the precision that a threshold among `candidates` must
     have; `allowance` is added to it for the gap. `gap` is the size of the gap's sample, 0 for a
@@ -44,6 +49,10 @@ class Choices:
     bound: str = "auto"
     one_to_one: bool = False
     at_most_one_match: bool = False
+    most_true_matches: int | None = None
+    among_records_with_at_most: int | None = None
+    limit_by_sample: bool = False
+    weigh: str = ""
     guesses: Mapping[str, float] = field(default_factory=dict)
     matched: float | None = None
     variances: Mapping[str, float] = field(default_factory=dict)
@@ -130,6 +139,12 @@ class Choices:
         return counts[0] if counts else None
 
     @property
+    def has_limit(self) -> bool:
+        """Whether something limits how many true matches a node has."""
+        promised = self.most_true_matches or self.one_to_one
+        return bool(promised or self.among_records_with_at_most or self.limit_by_sample)
+
+    @property
     def scores(self) -> Sequence[float]:
         """The scores at which parts begin; the least of them is the threshold."""
         return self.bands or self.candidates
@@ -175,6 +190,10 @@ class Choices:
             until=bool(self.until),
             is_counted=metric == self.counted,
             by_truth=METRICS[metric].members == "true",
+            promised_limit=self.most_true_matches or (1 if self.one_to_one else None),
+            among_limit=self.among_records_with_at_most,
+            limit_by_sample=self.limit_by_sample,
+            weigh=self.weigh,
             beside=beside,
         )
 
@@ -200,6 +219,16 @@ def _fractional_message(choices: Choices) -> str:
     )
 
 
+def _any(choices: Choices, metric_property: str) -> list[str]:
+    """The chosen metrics that have a property."""
+    return [name for name in choices.metrics if getattr(METRICS[name], metric_property)]
+
+
+def _by_stars(choices: Choices) -> list[str]:
+    """The chosen metrics that are bounded as a ratio of sums."""
+    return list(choices.metrics) if choices.weigh else _any(choices, "by_sums")
+
+
 def _unproven(choices: Choices) -> list[str]:
     """The metrics that have no theorem for these choices."""
     name = choices.applied_theorem
@@ -207,8 +236,8 @@ def _unproven(choices: Choices) -> list[str]:
 
 
 def _of_matched_nodes(choices: Choices) -> bool:
-    """Whether all metrics are means over the nodes that the holdout matcher matches."""
-    return all(METRICS[name].members == "matched" for name in choices.metrics)
+    """Whether no metric depends on the labels of nodes that the holdout matcher does not match."""
+    return all(METRICS[name].ratio.known_unmatched for name in choices.metrics)
 
 
 def _is_threshold(choices: Choices) -> bool:
@@ -313,8 +342,63 @@ CONFLICTS: tuple[tuple[Callable[[Choices], object], Message], ...] = (
     ),
     (
         lambda c: c.among and (not _of_matched_nodes(c) or c.is_sampled),
-        "among must come with the metric precision alone and a census, got something else: "
+        "among must come with a kind of precision alone and a census, got something else: "
         "matched nodes tell nothing of the others. Give --metric precision.",
+    ),
+    (
+        lambda c: (
+            sum(map(bool, (c.most_true_matches, c.among_records_with_at_most))) > 1
+            or (c.one_to_one and (c.most_true_matches or c.among_records_with_at_most))
+        ),
+        "most_true_matches, among_records_with_at_most and one_to_one must not come together, got "
+        "more than one. Keep one of them.",
+    ),
+    (
+        lambda c: (
+            c.limit_by_sample
+            and (c.most_true_matches or c.among_records_with_at_most or c.one_to_one)
+        ),
+        "limit_by_sample must be left out where a limit is given, got both. Drop one of them.",
+    ),
+    (
+        lambda c: _any(c, "needs_limit") and c.limit_by_sample and c.is_anytime,
+        "most_true_matches must be given for pairwise recall and F1 at any time, got none: the "
+        "sample proves a limit only if its size is fixed. Promise one, or drop anytime.",
+    ),
+    (
+        lambda c: _by_stars(c) and (c.brought or c.until or c.rounds),
+        lambda c: (
+            f"{_by_stars(c)[0]} must come with a draw of a fixed number of nodes, got labels "
+            "brought along, until or rounds: it has no theorem there. Draw without them."
+        ),
+    ),
+    (
+        lambda c: _by_stars(c) and c.bound not in ("auto", "anytime"),
+        lambda c: f"bound must be auto for {_by_stars(c)[0]}, got {c.bound!r}. Use auto.",
+    ),
+    (
+        lambda c: c.weigh and (c.is_anytime or c.is_sampled or c.theorem == "paper" or c.among),
+        "weigh must come with the sharp theorem, a census and a fixed number of labels, got "
+        "something else. Drop anytime, gap, future, paper and among.",
+    ),
+    (
+        lambda c: c.weigh and (c.algorithms or c.bands or c.choose_threshold),
+        "weigh must come with one matcher without bands or a threshold to choose, got something "
+        "else: weights are of all its matches. Drop them, or weigh.",
+    ),
+    (
+        lambda c: (
+            c.weigh == "pairwise-f1"
+            and not (c.most_true_matches or c.among_records_with_at_most or c.one_to_one)
+        ),
+        "most_true_matches or among_records_with_at_most must be given to weigh by pairwise-f1, "
+        "got none: weights depend on it. Give one, or draw without weights.",
+    ),
+    (
+        lambda c: c.weigh == "pairwise-precision" and not _of_matched_nodes(c),
+        "weigh by pairwise-precision must come with kinds of precision alone, got something else: "
+        "it draws matched nodes only, which tell nothing of the others. Give --metric "
+        "pairwise-precision.",
     ),
     (
         lambda c: c.until_matched and (c.gap or c.algorithms),

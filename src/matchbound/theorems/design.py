@@ -30,6 +30,11 @@ class Design:
     enough nodes of a kind; `is_counted`: with enough nodes that count for this metric. `by_truth`:
     the truth decides which nodes count for this metric, so their number is unknown.
 
+    `promised_limit` is the most true matches that a node has, by promise. `among_limit`: where the
+    metric needs a limit, it is about nodes with at most so many. `limit_by_sample`: the sample
+    proves a limit. `weigh` is the metric that nodes were drawn for by weight; empty for uniform
+    draws.
+
     `beside` holds the designs of all metrics that are certified on the same event.
     """
 
@@ -49,6 +54,10 @@ class Design:
     until: bool = False
     is_counted: bool = False
     by_truth: bool = False
+    promised_limit: int | None = None
+    among_limit: int | None = None
+    limit_by_sample: bool = False
+    weigh: str = ""
     beside: Mapping[str, "Design"] = field(default_factory=dict)
 
     @property
@@ -60,6 +69,15 @@ class Design:
     def is_anytime(self) -> bool:
         row = chosen_row(self.bound)
         return row is not None and row.anytime
+
+    @property
+    def limit(self) -> int | None:
+        """The limit on true matches that was chosen."""
+        return self.promised_limit or self.among_limit
+
+    def weight(self, found: int) -> float:
+        """The weight by which a node with so many matches of the holdout matcher was drawn."""
+        return weight(self.weigh, found, self.limit)
 
     def shares(self, terms: int) -> tuple[float, ...]:
         """δ divided among the terms, the labels' first; the parts sum to at most δ.
@@ -117,6 +135,17 @@ class Design:
         if self.variance is not None:
             return self.variance
         return None if self.guess is None else self.guess * (1 - self.guess) * share
+
+
+def weight(weigh: str, found: int, limit: int | None) -> float:
+    """A node's weight in a draw for a metric: the most that the node can add to its denominator."""
+    if weigh == "pairwise-precision":
+        return float(found)
+    return float(found + (limit or 1)) if weigh == "pairwise-f1" else 1.0
+
+
+WEIGHED = ("pairwise-precision", "pairwise-f1")
+"""The metrics for which unequal weights are better than equal ones."""
 
 
 def or_default(variance: float | None, share: float, bound: str) -> float | None:

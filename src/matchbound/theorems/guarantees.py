@@ -69,6 +69,7 @@ def guarantees(
     """
     for tally in tallies.values():
         _check(tally, choices)
+    _check_subject(choices, complete)
     if not complete:
         tallies = {part: holdout_alone(tally) for part, tally in tallies.items()}
     if choices.choose_threshold:
@@ -200,6 +201,23 @@ def within(ends: tuple[Fraction, Fraction], value: float, side: str) -> float:
     return (math.floor(steps) if side == "lower" else math.ceil(steps)) / SCALE
 
 
+def _check_subject(choices: Choices, complete: bool) -> None:
+    """Refuse a metric that has no theorem for the matcher, or no limit on true matches."""
+    limited = [name for name in choices.metrics if METRICS[name].needs_limit]
+    if limited and not choices.has_limit:
+        raise AssumptionError(
+            f"most_true_matches must be given for {limited[0]}, got none: one record with very "
+            "many true matches could make it as small as one likes. Draw with a promise, or with "
+            "among_records_with_at_most."
+        )
+    if limited and complete and choices.among_records_with_at_most:
+        raise AssumptionError(
+            f"complete must be left out for {limited[0]} with among_records_with_at_most, got it: "
+            "which records count is known of the holdout matcher's sample alone. Certify the "
+            "holdout matcher, or draw with most_true_matches."
+        )
+
+
 def _check(tally: Tally, choices: Choices) -> None:
     if not (tally.is_census or choices.is_sampled):
         seen = tally.drawn + len(tally.labelled)
@@ -217,6 +235,18 @@ def _check(tally: Tally, choices: Choices) -> None:
         )
     if choices.at_most_one_match:
         check_promise(tally)
+    _check_limit(tally, choices)
+
+
+def _check_limit(tally: Tally, choices: Choices) -> None:
+    """Refuse a label with more true matches than promised."""
+    limit = choices.most_true_matches
+    most = max((label.t or 0 for label in tally.labelled), default=0)
+    if limit is not None and most > limit:
+        raise AssumptionError(
+            f"most_true_matches must be at least what labels show, got {limit} and a node with "
+            f"{most}. Draw again with a larger one; it costs δ again."
+        )
 
 
 def outwards(value: float, side: str) -> float:

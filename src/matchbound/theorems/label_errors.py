@@ -19,6 +19,8 @@ def why_not_computable(
         return "another threshold might then have been chosen"
     if choices.theorem == "paper" or choices.is_sampled:
         return "it is told for the sharp theorem with a census of both matchers alone"
+    if choices.weigh:
+        return "it is told for uniform draws alone"
     bounded = [g for g in certified if g.estimate is not None]
     if not all(BOUNDS[g.bound].with_errors for g in bounded):
         names = ", ".join(name for name, row in BOUNDS.items() if row.with_errors)

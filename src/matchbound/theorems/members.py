@@ -63,7 +63,7 @@ def least(tally: Tally, design: Design, delta: float, right: float | None, error
     planned = max(share * (1 - share), DEFAULT_VARIANCE)
     variance = None if BOUNDS[bound].unplanned else planned
     others = 0.0
-    if rest and seen:
+    if rest and seen and not design.weigh:  # this bound is for uniform draws
         others = rest * bounded(
             "sharp recall members",
             delta,

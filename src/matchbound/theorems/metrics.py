@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from matchbound.theorems import paper, sampled, sharp
+from matchbound.theorems import bcubed, pairwise, paper, ratios, sampled, sharp
 from matchbound.theorems.design import Design
+from matchbound.theorems.ratios import Ratio
 from matchbound.theorems.tally import Tally
 from matchbound.theorems.terms import Finding
 
@@ -16,9 +17,6 @@ Theorem = Callable[[Tally, Design, bool], Finding]
 TheoremWithErrors = Callable[[Tally, Design, bool, int], Finding]
 """A theorem with a further argument: at most this number of labels of S − D are wrong."""
 
-Count = Callable[[int, int, int], int]
-"""A whole number at a node, from its numbers of found matches, of true ones, and of both."""
-
 Members = Literal["matched", "true", "all"]
 """The nodes that count: those the matcher matches, those with a true match, or every node."""
 
@@ -27,30 +25,30 @@ Promise = Literal["one_to_one", "at_most_one_match"]
 
 @dataclass(frozen=True)
 class Metric:
-    """The mean over its `members` of `numerator` / `denominator`.
+    """A `ratio` over its `members`, and what is proved about it.
 
-    The denominator is 0 at nodes that do not count. `words` describe the metric to people. `side`:
-    it is bounded from below (lower) or above (upper). `theorems` are sharp (a census of the gap),
-    sampled (sharp, where bounds on the gap take a part of δ) and paper; a draw that needs a missing
-    one is refused. `with_errors` is the sharp theorem if some labels are wrong; None if the effect
-    cannot be computed.
+    `words` describe it to people. `side`: it is bounded from below (lower) or above (upper).
+    `theorems` are sharp (a census of the gap), sampled (sharp, where bounds on the gap take a part
+    of δ) and paper; a draw that needs a missing one is refused. `with_errors` is the sharp theorem
+    if some labels are wrong; None if the effect cannot be computed.
 
     `binary_by` is the promise without which its values may be fractions; None if they are always 0
     or 1, or if the matcher's output shows it. `is_default`: it is certified if the user chooses no
-    metric. `mean` is the name of a sample's value.
+    metric. `needs_limit`: there is no bound without a limit on the true matches of a record.
+    `of_clusters`: it is about clusters of one table.
     """
 
     name: str
     words: str
     side: Literal["lower", "upper"]
     members: Members
-    numerator: Count
-    denominator: Count
+    ratio: Ratio
     theorems: Mapping[str, Theorem]
     with_errors: TheoremWithErrors | None = None
     binary_by: Promise | None = None
     is_default: bool = False
-    mean: str = "sample mean"
+    needs_limit: bool = False
+    of_clusters: bool = False
 
     @property
     def is_lower(self) -> bool:
@@ -59,6 +57,11 @@ class Metric:
     @property
     def sign(self) -> str:
         return "≥" if self.is_lower else "≤"
+
+    @property
+    def by_sums(self) -> bool:
+        """Whether its bound is that of a ratio of sums, which only a draw of fixed size has."""
+        return self.ratio.pooled or self.of_clusters
 
     @property
     def usual(self) -> float:
@@ -96,8 +99,7 @@ METRICS = _in_order(
         "for an average record with a match, the share of its matches that is right",
         "lower",
         "matched",
-        lambda found, true, both: both,
-        lambda found, true, both: found,
+        ratios.PRECISION,
         {"sharp": sharp.precision, "sampled": sampled.precision, "paper": paper.precision},
         sharp.precision,
         is_default=True,
@@ -107,8 +109,7 @@ METRICS = _in_order(
         "for an average record with a true match, the share of these that is found",
         "lower",
         "true",
-        lambda found, true, both: both,
-        lambda found, true, both: true,
+        ratios.RECALL,
         {"sharp": sharp.recall, "sampled": sampled.recall, "paper": paper.recall},
         sharp.recall,
         binary_by="one_to_one",
@@ -119,10 +120,53 @@ METRICS = _in_order(
         "the share of records whose matches are not exactly the true ones",
         "upper",
         "all",
-        lambda found, true, both: int(not found == true == both),
-        lambda found, true, both: 1,
+        ratios.WRONG,
         {"sharp": sharp.error_rate, "sampled": sampled.error_rate, "paper": paper.error_rate},
         sharp.error_rate,
+    ),
+    Metric(
+        "pairwise-precision",
+        "of the pairs that it links, the share that is right",
+        "lower",
+        "matched",
+        ratios.PAIRWISE_PRECISION,
+        {"sharp": pairwise.precision},
+    ),
+    Metric(
+        "pairwise-recall",
+        "of the true pairs, the share that it links",
+        "lower",
+        "true",
+        ratios.PAIRWISE_RECALL,
+        {"sharp": pairwise.recall},
+        needs_limit=True,
+    ),
+    Metric(
+        "pairwise-f1",
+        "the harmonic mean of pairwise precision and pairwise recall",
+        "lower",
+        "all",
+        ratios.PAIRWISE_F1,
+        {"sharp": pairwise.f1},
+        needs_limit=True,
+    ),
+    Metric(
+        "b3-precision",
+        "for an average record, the share of its cluster that is right, itself included",
+        "lower",
+        "all",
+        ratios.B3_PRECISION,
+        {"sharp": bcubed.precision},
+        of_clusters=True,
+    ),
+    Metric(
+        "b3-recall",
+        "for an average record, the share of its entity that is in its cluster, itself included",
+        "lower",
+        "all",
+        ratios.B3_RECALL,
+        {"sharp": bcubed.recall},
+        of_clusters=True,
     ),
 )
 """All metrics, in the order of certificates. Bands and thresholds are about precision."""

@@ -6,6 +6,8 @@ validation labels.
 
 from collections.abc import Mapping, Sequence
 
+from matchbound.theorems.choices import Choices
+from matchbound.theorems.design import Design
 from matchbound.theorems.metrics import METRICS, Metric
 from matchbound.theorems.tally import Label, Tally
 from matchbound.theorems.terms import sure
@@ -14,39 +16,46 @@ RAISED = 1.5  # bets lose less by a variance planned too large than by one too s
 LEAST, MOST = 0.02, 0.995  # the range in which a metric is assumed to be
 
 
-def planned_variances(tally: Tally, *, raised: bool) -> dict[str, float]:
+def planned_variances(tally: Tally, choices: Choices, *, raised: bool) -> dict[str, float]:
     """The variances by metric, for the metrics for which a training node counts.
 
     `raised`: for bets in a drawn order.
     """
     variances = {}
     for name, metric in METRICS.items():
-        variance = _variance(metric, sure(tally.train))
+        variance = _variance(metric, sure(tally.train), choices.design(name))
         if variance is not None:
             variances[name] = variance * (RAISED if raised else 1.0)
     return variances
 
 
-def brought_variances(tallies: Mapping[str, Tally]) -> dict[str, float]:
+def brought_variances(tallies: Mapping[str, Tally], choices: Choices) -> dict[str, float]:
     """The variances of labels that users bring: from the first part's training nodes."""
-    return planned_variances(next(iter(tallies.values())), raised=False)
+    return planned_variances(next(iter(tallies.values())), choices, raised=False)
 
 
-def _variance(metric: Metric, labels: Sequence[Label]) -> float | None:
-    """The variance of 1{counts}·(value − mean), with half a node of the worst payoff added.
+def _variance(metric: Metric, labels: Sequence[Label], design: Design) -> float | None:
+    """The mean square of num − mean·den, with half a node of the worst payoff added.
 
-    It is over all nodes; or over those that count, where the matcher's output shows which do.
+    It is over all nodes; or over those that count, where the matcher's output shows which do. For
+    draws by weight, squares are divided by weights, in units of the mean weight.
     """
-    if metric.members == "matched":
+    if metric.ratio.known_unmatched:
         labels = [label for label in labels if label.h]
-    counts = [(label.h, label.t or 0, label.ht or 0) for label in labels]
-    values = [
-        metric.rightness(metric.numerator(*numbers) / whole)
-        for numbers in counts
-        if (whole := metric.denominator(*numbers))
-    ]
-    if not values:
+    most = design.limit or max((label.t or 0 for label in labels), default=1)
+    weights = [design.weight(label.h) for label in labels]
+    parts = [metric.ratio.parts(label.h, label.t or 0, label.ht or 0) for label in labels]
+    pairs = [(float(num), float(den)) for num, den in parts]
+    whole = sum(den for _, den in pairs)
+    if not whole:
         return None
-    mean = min(max(sum(values) / len(values), LEAST), MOST)
-    squares = sum((value - mean) ** 2 for value in values)
-    return (squares + mean**2 / 2) / (len(labels) + 0.5)
+    right = sum(num for num, _ in pairs) / whole
+    mean = min(max(metric.rightness(right), LEAST), MOST)
+    squares, risk = 0.0, 0.0
+    for label, (num, den), weight in zip(labels, pairs, weights, strict=True):
+        payoff = (num if metric.is_lower else den - num) - mean * den
+        greatest = float(metric.ratio.worst(label.h, most)[1]) if metric.ratio.pooled else 1.0
+        squares += payoff**2 / weight
+        risk = max(risk, greatest / weight)
+    squares /= sum(weights) / len(weights)
+    return (squares + (mean * risk) ** 2 / 2) / (len(labels) + 0.5)

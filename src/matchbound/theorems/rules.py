@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from matchbound.bounds import BOUNDS, check_delta
 from matchbound.errors import InputError
-from matchbound.theorems.design import AUTO
+from matchbound.theorems.design import AUTO, WEIGHED
 from matchbound.theorems.metrics import METRICS
 
 THEOREMS = ("sharp", "paper")
@@ -103,11 +103,30 @@ def _matched(value: Any) -> float | None:
     return value  # type: ignore[no-any-return]
 
 
-def _variances(value: Any) -> Mapping[str, float]:
-    are_shares = isinstance(value, Mapping) and all(map(_is_share, value.values()))
-    if not are_shares or any(name not in METRICS for name in value):
+def _limit(argument: str, value: Any) -> int | None:
+    if value is not None and not _is_whole(value, 1):
         raise InputError(
-            f"variances must be shares by metric, got {value!r}. "
+            f"{argument} must be a whole number from 1 on, got {value!r}. Give for example 20."
+        )
+    return value  # type: ignore[no-any-return]
+
+
+def _weigh(value: Any) -> str:
+    if value and value not in WEIGHED:
+        raise InputError(
+            f"weigh must be one of {', '.join(WEIGHED)}; got {value!r}: equal weights are best for "
+            "other metrics. Choose one of them, or leave it out."
+        )
+    return value or ""
+
+
+def _variances(value: Any) -> Mapping[str, float]:
+    are_positive = isinstance(value, Mapping) and all(
+        is_number(number) and number > 0 for number in value.values()
+    )
+    if not are_positive or any(name not in METRICS for name in value):
+        raise InputError(
+            f"variances must be positive numbers by metric, got {value!r}. "
             "Leave them out: the draw sets them."
         )
     return value  # type: ignore[no-any-return]
@@ -167,7 +186,8 @@ def _gap(value: Any) -> int:
 
 
 def _until(value: Any) -> Mapping[str, int]:
-    names = [name for name, metric in METRICS.items() if metric.members != "all"]
+    counted = (metric for metric in METRICS.values() if metric.members != "all")
+    names = [metric.name for metric in counted if not metric.by_sums]
     if not isinstance(value, Mapping) or len(value) > 1 or set(value) - set(names):
         raise InputError(
             f"until must be a number for {' or for '.join(names)}, got {value!r}. "
@@ -205,8 +225,17 @@ RULES: dict[str, Callable[[Any], Any]] = {
     "metrics": _metrics,
     **{
         name: partial(_true_or_false, name)
-        for name in ("one_to_one", "at_most_one_match", "among", "future", "brought")
+        for name in (
+            "one_to_one",
+            "at_most_one_match",
+            "limit_by_sample",
+            "among",
+            "future",
+            "brought",
+        )
     },
+    **{name: partial(_limit, name) for name in ("most_true_matches", "among_records_with_at_most")},
+    "weigh": _weigh,
     "theorem": _theorem,
     "bound": _bound,
     "guesses": _guesses,

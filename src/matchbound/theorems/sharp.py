@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
-from matchbound.theorems import costs, gaps, members, nodes
+from matchbound.theorems import costs, gaps, members, nodes, ratios
 from matchbound.theorems.design import Design, or_default
 from matchbound.theorems.tally import Tally
 from matchbound.theorems.terms import (
@@ -30,6 +30,7 @@ from matchbound.theorems.terms import (
     trained,
     worst,
 )
+from matchbound.theorems.weighted import Holdout
 
 
 def precision(tally: Tally, design: Design, complete: bool, errors: int = 0) -> Finding:
@@ -50,6 +51,8 @@ def holdout_right(tally: Tally, design: Design, errors: int = 0) -> Finding:
     (delta,) = design.shares(1)
     bound = design.labels_bound(most_matches(tally.everywhere, design) <= 1)
     variance = or_default(design.planned_variance(), 1.0, bound)
+    if design.weigh:
+        return _right_by_weight(tally, design, delta)
     known, fresh = nodes.precisions(trained(tally)), nodes.precisions(sampled(tally))
     rest = matched_count(tally.everywhere) - sum(label.h > 0 for label in tally.train)
     right = math.fsum(known)
@@ -62,6 +65,15 @@ def holdout_right(tally: Tally, design: Design, errors: int = 0) -> Finding:
         )
     right = max(right, math.fsum(nodes.precisions(tally.labelled)) - errors)
     return Finding(right, estimate(fresh or known), bound)
+
+
+def _right_by_weight(tally: Tally, design: Design, delta: float) -> Finding:
+    """`holdout_right` from a draw by weight."""
+    holdout = Holdout(ratios.PRECISION, tally, design, 1)
+    low = holdout.lower("sharp precision labels", delta)
+    right = low * matched_count(tally.everywhere)
+    right = max(right, math.fsum(nodes.precisions(tally.labelled)))
+    return Finding(right, holdout.estimate, design.labels_bound(False))
 
 
 def complete_precision(tally: Tally, design: Design, right: Fraction) -> Fraction:
@@ -95,10 +107,29 @@ def recall(tally: Tally, design: Design, complete: bool, errors: int = 0) -> Fin
         sums = members.recall_sum(tally, design, d, bound, errors)
         return members.worst_ratio(sums, least, most, after, spent, floor)
 
+    if design.weigh:
+        return _recall_by_weight(tally, design, least, most, after, spent, floor)
     value = bounded("sharp recall labels", delta, at)
     member, values = nodes.recalls(tally.fresh or tally.train)
     seen = [value for value, belongs in zip(values, member, strict=True) if belongs]
     return Finding(value, estimate(seen), bound)
+
+
+def _recall_by_weight(
+    tally: Tally,
+    design: Design,
+    least: int,
+    most: int,
+    after: float,
+    spent: float,
+    floor: float,
+) -> Finding:
+    """Recall from a draw by weight: Σ r_H ≥ ρ·N for every N."""
+    (delta,) = design.shares(1)
+    holdout = Holdout(ratios.RECALL, tally, design, 1)
+    line = members.Line(0.0, holdout.lower("sharp recall labels", delta))
+    value = members.worst_ratio(line, least, most, after, spent, floor)
+    return Finding(value, holdout.estimate, design.labels_bound(False))
 
 
 def error_rate(tally: Tally, design: Design, complete: bool, errors: int = 0) -> Finding:
@@ -109,6 +140,10 @@ def error_rate(tally: Tally, design: Design, complete: bool, errors: int = 0) ->
     wrong = float(sum(nodes.errors(trained(tally))))
     fresh = nodes.errors(sampled(tally))
     right = [float(not is_wrong) for is_wrong in fresh]
+    if design.weigh:
+        holdout = Holdout(ratios.EXACT, tally, design, 1)
+        wrong = tally.size * (1 - holdout.lower("sharp error-rate labels", delta))
+        return _complete_errors(tally, wrong, Finding(0.0, 1 - (holdout.estimate or 0.0), "star"))
     variance = or_default(design.planned_variance(), 1.0, bound)
     if rest:
         require_some(len(fresh), "a label outside the training nodes", tally.validation)
@@ -117,12 +152,18 @@ def error_rate(tally: Tally, design: Design, complete: bool, errors: int = 0) ->
             delta,
             lambda d: 1 - mean_lower(right, rest, d, bound, variance, errors),
         )
+    finding = Finding(0.0, estimate(fresh or nodes.errors(tally.train)), bound)
+    return _complete_errors(tally, wrong, finding, errors)
+
+
+def _complete_errors(tally: Tally, wrong: float, holdout: Finding, errors: int = 0) -> Finding:
+    """The error rate of C that follows from a bound on the number of nodes at which H is wrong."""
     differing = worst("sharp error-rate gap", count_with(tally.gap, gaps.differs), 0)
     elsewhere = wrong - sum(nodes.errors(tally.labelled)) + differing
     after: float = sum(nodes.complete_errors(tally.labelled))
     after += errors * max(costs.error_rate(label) for label in tally.fresh) if errors else 0
     value = (after + min(tally.size - len(tally.labelled), max(elsewhere, 0.0))) / tally.size
-    return Finding(value, estimate(fresh or nodes.errors(tally.train)), bound)
+    return replace(holdout, value=value)
 
 
 def _right_elsewhere(tally: Tally, design: Design) -> float | None:
