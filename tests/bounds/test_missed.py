@@ -40,6 +40,13 @@ def test_equal_weights_are_exact():
             assert uniform_missed(n, e - 1, drawn) > Fraction(delta)
 
 
+def test_what_is_certain_and_what_rounding_leaves_open():
+    assert missed([(1.0, 5)], 5, 1e-300) == 1
+    assert missed([(1.0, 5), (2.0, 4)], 7, 1e-300) == 3
+    assert missed([(1.0, 2)], 1, 0.5) == 2  # one node is missed with a probability of 0.5
+    assert missed([(1.0, 2)], 1, 0.5 + 1e-8) == 1
+
+
 def test_the_formula_of_equal_weights():
     for n, drawn in [(7, 3), (60, 20), (60, 60), (1000, 200)]:
         for e in range(1, min(n - drawn, 40) + 1):

@@ -67,6 +67,19 @@ def test_equals_its_definition(anytime):
         assert not defined_rejects(population, places, bound + 1e-7, **plan) or bound > 1 - 1e-7
 
 
+@pytest.mark.parametrize("planned", [40, 60, 80, 100])
+def test_plans_of_nearly_all_nodes(planned):
+    """Where the weight left is planned to be the least that it may be."""
+    rng = np.random.default_rng(19)
+    population = random_pooled(rng, 60, "all or nothing")
+    places = draw_by_weight(population.weight, 30, 1, rng)[0]
+    plan = {"planned": planned, "delta": 0.3, "variance": population.urn.risk**2 / 4}
+    bound = pooled_lower(population.draws(places), population.urn, known=(1, 2), **plan)
+    population = replace(population, known=(1, 2))
+    assert defined_rejects(population, places, bound - 1e-7, **plan)
+    assert not defined_rejects(population, places, bound + 1e-7, **plan)
+
+
 def test_equal_weights_and_den_are_star():
     """Up to the planned weight left, which `star` knows in closed form."""
     values, ones = np.array([1, 1, 1, 1, 0.5] * 40), np.ones(200)
@@ -91,8 +104,11 @@ def test_a_census_is_its_own_ratio():
     for population, _, plan in random_cases(4, 50):
         order = np.arange(len(population.num))
         how = plan | {"known": population.known, "delta": 1e-6}
-        bound = pooled_lower(population.draws(order), population.urn, **how)
-        assert population.ratio - 1e-7 <= bound <= population.ratio
+        urn = population.urn
+        rounded = replace(urn, most=urn.most * (1 - 9e-10), weight=urn.weight * (1 - 9e-10))
+        for sums in (urn, rounded):
+            bound = pooled_lower(population.draws(order), sums, **how)
+            assert population.ratio - 1e-7 <= bound <= population.ratio
 
 
 def test_all_known_and_nothing_to_draw():
@@ -351,7 +367,9 @@ def cut_kernel(before, after):
     assert text.count(before) == 1
     names = {"__name__": "cut"}
     exec(compile(text.replace(before, after), "cut", "exec"), names)
-    return names["pooled_bound"].plain, names["rejects"].plain, names
+    return SimpleNamespace(
+        **{name: names[name].plain for name in ("make_left", "make_scales", "rejects")}
+    )
 
 
 def truths_rejected(kernel, cases=300):
@@ -363,10 +381,10 @@ def truths_rejected(kernel, cases=300):
         weight = rng.choice([1.0, 0.3, 7.0], 30)
         population = Pooled(num, den, den, weight)
         urn = population.urn
-        left, most_left = kernel.make_left(weight, urn.weight), kernel.make_left(den, urn.most)
+        left = kernel.make_left(weight, urn.weight)
         scales = kernel.make_scales(left, 30, urn.weight, urn.squares, urn.risk**2)
-        parts = (num, den, weight), left, most_left, scales, urn.risk
-        count += kernel.rejects(*parts, (0.0, 0.0), population.ratio, 1e-9, False)
+        parts = (num, den, weight), left, (urn.most, 0.0), urn.risk, (0.0, 0.0)
+        count += kernel.rejects(*parts, population.ratio, scales, 1e-9, False)
     return count
 
 
@@ -376,10 +394,7 @@ def test_rounding_rejects_no_truth():
 
 def test_no_tolerance_rejects_truths():
     tolerance = "> ROUNDING * (total + rho * (size + most))"
-    _, _, names = cut_kernel(tolerance, "> 0.0")
-    cut = SimpleNamespace(
-        **{name: names[name].plain for name in ("make_left", "make_scales", "rejects")}
-    )
+    cut = cut_kernel(tolerance, "> 0.0")
     assert truths_rejected(cut) > 30
 
 

@@ -52,25 +52,23 @@ def is_above(rho, total, size, left, most):  # type: ignore[no-untyped-def]
     """Whether the ratio is certainly above ρ, even if all that is left is wrong.
 
     `total` and `size` are the sums of num and den so far, `left` is the most that den can still
-    add, `most` is what `left` was before the first draw.
+    add, `most` is what `left` was before the first draw. What is certain once stays so.
     """
     return total - rho * (size + left) > ROUNDING * (total + rho * (size + most))
 
 
 @compiled
-def rejects(draws, left, most_left, scales, risk, known, rho, delta, fixed):  # type: ignore[no-untyped-def]
+def rejects(draws, left, most, risk, known, rho, scales, delta, fixed):  # type: ignore[no-untyped-def]
     """Whether "the ratio is at most ρ" is rejected.
 
-    A node gains f = num − ρ·den. `left` and `most_left` are the weights and the greatest den not
-    yet drawn. The payoff, f/weight above its least value −ρ·risk, has a mean of at most `limit`.
-    Fixed bets are their scale, as in `_star`.
+    A node gains f = num − ρ·den. `left` is the weight not yet drawn, `most` the greatest den of all
+    nodes and of those never drawn. The payoff is f/weight above its least value, −ρ·risk; its mean
+    is at most `limit`. Fixed bets are their scale, as in `_star`.
     """
     num, den, weight = draws
     capital = math.log(delta)
     total, size = known
     for i in range(num.size):
-        if is_above(rho, total, size, most_left[i], most_left[0]):
-            return True
         payoff = max(0.0, (num[i] - rho * den[i]) / weight[i] + rho * risk)
         limit = rho * risk - (total - rho * size) / left[i]
         if fixed:
@@ -81,23 +79,24 @@ def rejects(draws, left, most_left, scales, risk, known, rho, delta, fixed):  # 
             return True
         total += num[i]
         size += den[i]
-    return is_above(rho, total, size, most_left[num.size], most_left[0])
+    return is_above(rho, total, size, most[1], most[0])
 
 
 @compiled
 def pooled_bound(draws, most, urn, known, planned, variance, delta, top, bets):  # type: ignore[no-untyped-def]
     """The greatest ρ up to `top` that bisection finds rejected; else 0.
 
-    `bets` are fixed ones; if there are none, star bets are made.
+    `bets` are fixed ones; if there are none, star bets are made. `most` and `urn` are explained in
+    `matchbound.bounds.urn`.
     """
-    weight_sum, squares, most_sum, risk = urn
-    left, most_left = make_left(draws[2], weight_sum), make_left(most, most_sum)
-    fixed = bets.size > 0
-    scales = bets if fixed else make_scales(left, planned, weight_sum, squares, variance)
+    weight, squares, all_most, risk = urn
+    fixed, left = bets.size > 0, make_left(draws[2], weight)
+    mosts = all_most, max(0.0, all_most - most.sum())
+    scales = bets if fixed else make_scales(left, planned, weight, squares, variance)
     low, high = 0.0, top
     for _ in range(ROUNDS):
         rho = (low + high) / 2.0
-        if rejects(draws, left, most_left, scales, risk, known, rho, delta, fixed):
+        if rejects(draws, left, mosts, risk, known, rho, scales, delta, fixed):
             low = rho
         else:
             high = rho
@@ -107,13 +106,13 @@ def pooled_bound(draws, most, urn, known, planned, variance, delta, top, bets): 
 @compiled
 def reject_each(num, den, most, weight, drawn, urn, known, planned, variance, delta, rho):  # type: ignore[no-untyped-def]
     """`rejects` for each row; drawn[row] is how many of its nodes count, planned[row] its plan."""
-    weight_sum, squares, most_sum, risk = urn
+    all_weight, squares, all_most, risk = urn
     rejected = np.empty(len(drawn), dtype=np.bool_)
     for row in range(len(drawn)):
         s = drawn[row]
         draws = num[row, :s], den[row, :s], weight[row, :s]
-        left = make_left(draws[2], weight_sum)
-        most_left = make_left(most[row, :s], most_sum)
-        scales = make_scales(left, planned[row], weight_sum, squares, variance)
-        rejected[row] = rejects(draws, left, most_left, scales, risk, known, rho, delta, False)
+        left = make_left(draws[2], all_weight)
+        mosts = all_most, max(0.0, all_most - most[row, :s].sum())
+        scales = make_scales(left, planned[row], all_weight, squares, variance)
+        rejected[row] = rejects(draws, left, mosts, risk, known, rho, scales, delta, False)
     return rejected

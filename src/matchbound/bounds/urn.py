@@ -37,9 +37,7 @@ class Draws:
             _check(array, (array >= 0) & np.isfinite(array), f"{field.name} must be at least 0")
         _check(self.weight, self.weight > 0, "weight must be above 0")
         _check(self.num, (self.num == 0) | (self.den > 0), "num must be 0 where den is 0")
-        _check(
-            self.den, self.den <= self.most * (1 + ROUNDING), "den must be at most the node's most"
-        )
+        _check(self.den, self.den <= self.most, "den must be at most the node's most")
 
 
 @dataclass(frozen=True)
