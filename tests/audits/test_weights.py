@@ -461,3 +461,18 @@ def test_failures_of_whole_audits():
 
 def table_of(rows):
     return pa.table({"x": [x for x, _ in rows], "y": pa.array([y for _, y in rows], pa.string())})
+
+
+@pytest.mark.slow
+def test_an_erased_node_is_drawn_again_by_its_weight(tmp_path, capsys):
+    truth = make_inputs(tmp_path, "deduplication")
+    assert draw(tmp_path, "--labels", 60, *F1) == 0
+    label(tmp_path, truth)
+    gone = mb.Draw.load(tmp_path / "audit").validated[2]
+    rows = [row for row in read_csv(tmp_path / "audit/labels.csv") if gone not in row]
+    write_csv(tmp_path / "audit/labels.csv", ["x", "y"], rows)
+    assert run("forget", tmp_path / "audit", "--id", gone) == 0
+    assert certify(tmp_path, "--unlabelled", "worst") == 0
+    capsys.readouterr()
+    assert run("verify", tmp_path / "audit") == 0
+    assert "its draw, from the seed" in capsys.readouterr().out
