@@ -18,6 +18,7 @@ from matchbound.audits import weights
 from matchbound.audits.ledger import read_ledger
 from matchbound.audits.order import first, hash_of, key_of
 from matchbound.files import digest_of_text
+from matchbound.theorems import METRICS
 from matchbound.theorems.guarantees import guarantees
 from support.audits import contents, read_csv, run, write_csv
 from support.nasty import limit
@@ -461,6 +462,27 @@ def test_failures_of_whole_audits():
 
 def table_of(rows):
     return pa.table({"x": [x for x, _ in rows], "y": pa.array([y for _, y in rows], pa.string())})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weigh", [PRECISION, F1])
+def test_every_metric_from_one_draw(tmp_path, weigh):
+    """All kinds of precision by the weights for precision, all metrics by those for F1."""
+    truth = make_inputs(tmp_path, "clusters")
+    rows = [(x, "7" if int(x[1:]) % 40 == 3 else c) for x, c in read_csv(tmp_path / "holdout.csv")]
+    write_csv(tmp_path / "complete.csv", ["id", "cluster"], rows)
+    metrics = [name for name in METRICS if weigh is F1 or name.endswith("precision")]
+    chosen = itertools.chain(*(("--metric", name) for name in metrics))
+    assert draw(tmp_path, "--labels", 60, *weigh, *chosen) == 0
+    label(tmp_path, truth)
+    for name, more in (("one", []), ("two", ["--complete", tmp_path / "complete.csv"])):
+        out = tmp_path / "audit" / f"{name}.json"
+        assert certify(tmp_path, "--out", out, *more) == 0
+        certificate = mb.Certificate.load(out)
+        assert [g.metric for g in certificate.guarantees] == metrics
+        lower = [g for g in certificate.guarantees if g.side == "lower"]
+        assert all(0 < g.value < 1 for g in lower)
+        assert run("verify", out, "--inputs", tmp_path) == 0
 
 
 @pytest.mark.slow
