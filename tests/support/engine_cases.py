@@ -102,6 +102,22 @@ def draws(folder, engine):
     return [(drawn.written.as_dict(), drawn.sample, drawn.gap) for drawn in (plain, among, counted)]
 
 
+def weighed(folder, engine):
+    """A draw by weight, from nodes of which some were labelled before."""
+    drawn = mb.draw(
+        folder / "people.csv",
+        labels=30,
+        seed="a",
+        holdout=folder / "clusters.parquet",
+        dedupe=True,
+        weigh="pairwise-f1",
+        most_true_matches=3,
+        trained_on=pa.table({"x": NODES[:20:2], "y": pa.array([None] * 10, pa.string())}),
+        engine=engine,
+    )
+    return drawn.written.as_dict(), drawn.sample
+
+
 def pairs(folder, engine, **how):
     draw = mb.draw(folder / "people.csv", labels=30, train=20, gap=25, seed="a")
     return mb.certify(
@@ -204,7 +220,7 @@ def rounds(folder, engine):
 
 
 COMMON = (draws, one_table, rounds)  # pairs, too, while executors are killed
-CASES = (*COMMON, known_pairs, pairs, two_sources, whole_numbers, scores, brought)
+CASES = (*COMMON, weighed, known_pairs, pairs, two_sources, whole_numbers, scores, brought)
 
 
 def refused(folder, engine):

@@ -3,7 +3,7 @@
 from matchbound.audits.audit import Audit, enter_labels
 from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdict
 from matchbound.audits.brought import BROUGHT, BY_WEIGHT, as_brought, as_drawn
-from matchbound.audits.choices import given_choices
+from matchbound.audits.choices import given_choices, is_by_matcher
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import (
     FILES,
@@ -55,6 +55,7 @@ from matchbound.audits.standing import (
     standing,
 )
 from matchbound.audits.supplied import Identity, Supplied
+from matchbound.audits.weights import Weights
 from matchbound.audits.wishes import Wishes
 from matchbound.audits.written import Written
 
@@ -96,6 +97,7 @@ __all__ = [
     "TableRef",
     "Transaction",
     "Verdict",
+    "Weights",
     "Wishes",
     "Written",
     "append",
@@ -113,6 +115,7 @@ __all__ = [
     "given_choices",
     "has_ids",
     "hash_of",
+    "is_by_matcher",
     "is_same_gap",
     "is_same_sample",
     "is_sealed",

@@ -58,6 +58,7 @@ FACTS: Mapping[str, Mapping[str, Check]] = {
         "train": COUNT,
         "trained_on": Digest.if_any,
         "matching": _of(dict),
+        "weights": _of(str, type(None)),
     },
     "draw": {
         "draw": TEXT,

@@ -13,7 +13,7 @@ from matchbound.theorems.guarantees import (
     within,
 )
 from matchbound.theorems.label_errors import survives, why_not_computable, with_errors
-from matchbound.theorems.limits import limit, proved_limit
+from matchbound.theorems.limits import found_outside, limit, proved_limit
 from matchbound.theorems.members import Line, Steps, worst_ratio
 from matchbound.theorems.metrics import METRICS, Metric, matched_by_guess
 from matchbound.theorems.others import patched_holdout
@@ -42,6 +42,7 @@ __all__ = [
     "at_least",
     "brought_variances",
     "choose_threshold",
+    "found_outside",
     "guarantees",
     "limit",
     "matched_by_guess",
