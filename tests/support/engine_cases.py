@@ -221,6 +221,7 @@ def rounds(folder, engine):
 
 COMMON = (draws, one_table, rounds)  # pairs, too, while executors are killed
 CASES = (*COMMON, weighed, known_pairs, pairs, two_sources, whole_numbers, scores, brought)
+SLOW = (rounds, weighed)
 
 
 def refused(folder, engine):
