@@ -169,7 +169,7 @@ def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Cer
     with audit.transaction() as ledger:
         inputs = certificate.inputs.on_record(ledger.salted, audit.folder)
         issued = Issued.of(inputs, certificate.choices, certificate.exploratory)
-        enter_labels(ledger, certificate.inputs.labels.digest, _validated(certificate))
+        enter_labels(ledger, certificate.inputs.labels, audit.drawn.train)
         _check_draw(audit.drawn, ledger.ledger)
         stands = standing(ledger.entries, issued, ledger.salted)
         placed = on_record(replace(certificate, inputs=inputs), stands)
@@ -193,12 +193,6 @@ def _check_draw(draw: Draw, ledger: Ledger) -> None:
             "audit must hold journal.jsonl as it was written, got one that does not open what the "
             "ledger commits to. Restore it, or draw into another folder."
         )
-
-
-def _validated(certificate: Certificate) -> int:
-    """How many validation nodes outside D have a label."""
-    tally = next(iter(certificate.tallies.values()))
-    return sum(t is not None for _, t, *_ in tally.fresh)
 
 
 def _check_validates(draw: Draw) -> None:
