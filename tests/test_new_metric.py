@@ -11,6 +11,7 @@ import pytest
 import matchbound as mb
 from matchbound.theorems import gaps
 from matchbound.theorems.metrics import METRICS, Metric
+from matchbound.theorems.ratios import Ratio
 from matchbound.theorems.terms import (
     Finding,
     bounded,
@@ -52,8 +53,7 @@ def toy(monkeypatch):
         "the share of records for which no right match was found",
         "upper",
         "all",
-        is_blank,
-        lambda found, true, both: 1,
+        Ratio(is_blank, lambda found, true, both: 1),
         {"sharp": blank_rate},
     )
     monkeypatch.setitem(METRICS, NAME, row)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -227,7 +228,8 @@ def test_a_closed_terminal_ends_a_command_as_sigterm_does(folder):
     before = contents(folder)
     words = ["withhold", folder / "audit", "--force"]
     words += ["--command", f"{sys.executable} {program} {{labels}} {{out}}"]
-    child = matchbound_command(*words)
+    usual = partial(signal.signal, signal.SIGHUP, signal.SIG_DFL)  # `nohup` would have it ignored
+    child = matchbound_command(*words, preexec_fn=usual)
     while not (folder / "on").exists():
         assert child.poll() is None, child.communicate()
         time.sleep(0.01)

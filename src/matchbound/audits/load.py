@@ -90,7 +90,7 @@ def planned_choices(
 ) -> Choices:
     """Put in the variances that were found before any validation label, if there are some."""
     if audit.draw is None:
-        return replace(choices, variances=brought_variances(tallies))
+        return replace(choices, variances=brought_variances(tallies, choices))
     if audit.folder is None or choices.variances:
         return choices
     holdouts = [one.recorded for one in outputs if one.role == "holdout"]

@@ -77,7 +77,8 @@ def requested(
     words = [check_on_population(con, one, wishes.matching, ground.kinds) for one in outputs]
     choices = wishes.choices
     if earlier is not None and earlier_labels is not None and len(outputs) == 1:
-        variances = variances_from(con, earlier.nodes, earlier_labels, outputs[0], wishes.matching)
+        labelled = earlier.nodes, earlier_labels
+        variances = variances_from(con, *labelled, outputs[0], wishes.matching, choices)
         choices = replace(choices, variances=variances)
     few = _few_misses(choices, wishes.labels, con, outputs, ground.size)
     draft = _draft(con, wishes, ground, replace(choices, few_misses=few), earlier, outputs)

@@ -21,13 +21,18 @@ from matchbound.tables import (
     recognise,
 )
 from matchbound.tallies import Loaded, check_on_population, count_drawn
-from matchbound.theorems import planned_variances
+from matchbound.theorems import Choices, planned_variances
 
 TEXT = ("string", "string")
 
 
 def variances_from(
-    con: Engine, trained: Sequence[str], labels: Any, output: Output, matching: Matching
+    con: Engine,
+    trained: Sequence[str],
+    labels: Any,
+    output: Output,
+    matching: Matching,
+    choices: Choices,
 ) -> dict[str, float]:
     """By metric. The tables `population` and `holdout` hold text ids."""
     source = open_source(con, "labels", labels)
@@ -38,7 +43,7 @@ def variances_from(
     clusters = frozenset(["holdout"] if output.is_clusters else [])
     loaded = Loaded(len(sample), sample, clusters=clusters, dedupe=matching.dedupe)
     tally = count_drawn(con, loaded, lambda: read_labels(con, source, form, matching))
-    return planned_variances(tally, raised=True)
+    return planned_variances(tally, choices, raised=True)
 
 
 def variances_of(con: Engine, audit: Audit, output: Output) -> dict[str, float]:
@@ -53,4 +58,5 @@ def variances_of(con: Engine, audit: Audit, output: Output) -> dict[str, float]:
     column = id_column(table, draw.population.id)
     read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
     check_on_population(con, output, draw.matching, TEXT)
-    return variances_from(con, draw.trained, audit.labels, output, draw.matching)
+    labels, matching = audit.labels, draw.matching
+    return variances_from(con, draw.trained, labels, output, matching, draw.choices)

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from matchbound.bounds._betting import CAP as FIXED_CAP
 from matchbound.bounds._star import CAP, ROUNDING, ROUNDS, star_bet, venture
 from matchbound.compiled import compiled
 
@@ -55,11 +56,12 @@ def is_above(rho, total, size, left, most):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def rejects(draws, left, most_left, spreads, risk, known, rho, delta):  # type: ignore[no-untyped-def]
+def rejects(draws, left, most_left, spreads, risk, known, rho, delta, fixed):  # type: ignore[no-untyped-def]
     """Whether "the ratio is at most ρ" is rejected.
 
     A node gains f = num − ρ·den. `left` and `most_left` are the weights and the greatest den not
     yet drawn. The payoff, f/weight above its least value −ρ·risk, has a mean of at most `limit`.
+    `fixed`: `spreads` are the bets themselves.
     """
     num, den, weight = draws
     capital = math.log(delta)
@@ -69,8 +71,11 @@ def rejects(draws, left, most_left, spreads, risk, known, rho, delta):  # type: 
             return True
         payoff = max(0.0, (num[i] - rho * den[i]) / weight[i] + rho * risk)
         limit = rho * risk - (total - rho * size) / left[i]
-        bet = star_bet(capital, left[i] / spreads[i])
-        capital = venture(capital, payoff, limit, bet, CAP)
+        if fixed:
+            capital = venture(capital, payoff, limit, spreads[i], FIXED_CAP)
+        else:
+            bet = star_bet(capital, left[i] / spreads[i])
+            capital = venture(capital, payoff, limit, bet, CAP)
         if capital >= ROUNDING:
             return True
         total += num[i]
@@ -79,15 +84,19 @@ def rejects(draws, left, most_left, spreads, risk, known, rho, delta):  # type: 
 
 
 @compiled
-def pooled_bound(draws, most, urn, known, planned, variance, delta, top):  # type: ignore[no-untyped-def]
-    """The greatest ρ up to `top` that bisection finds rejected; else 0."""
+def pooled_bound(draws, most, urn, known, planned, variance, delta, top, bets):  # type: ignore[no-untyped-def]
+    """The greatest ρ up to `top` that bisection finds rejected; else 0.
+
+    `bets` are those of bets that do not depend on the capital; none for star bets.
+    """
     weight_sum, squares, most_sum, risk = urn
     left, most_left = make_left(draws[2], weight_sum), make_left(most, most_sum)
-    spreads = make_spreads(most.size, planned, weight_sum, squares, variance)
+    fixed = bets.size > 0
+    spreads = bets if fixed else make_spreads(most.size, planned, weight_sum, squares, variance)
     low, high = 0.0, top
     for _ in range(ROUNDS):
         rho = (low + high) / 2.0
-        if rejects(draws, left, most_left, spreads, risk, known, rho, delta):
+        if rejects(draws, left, most_left, spreads, risk, known, rho, delta, fixed):
             low = rho
         else:
             high = rho
@@ -105,5 +114,5 @@ def reject_each(num, den, most, weight, drawn, urn, known, planned, variance, de
         left = make_left(draws[2], weight_sum)
         most_left = make_left(most[row, :s], most_sum)
         spreads = make_spreads(s, planned[row], weight_sum, squares, variance)
-        rejected[row] = rejects(draws, left, most_left, spreads, risk, known, rho, delta)
+        rejected[row] = rejects(draws, left, most_left, spreads, risk, known, rho, delta, False)
     return rejected

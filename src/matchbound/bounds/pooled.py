@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from matchbound.bounds.betting import bets_at_any_time
 from matchbound.bounds.checks import check_delta
 from matchbound.compiled import worth_compiling
 from matchbound.errors import InputError
@@ -76,6 +77,7 @@ def pooled_lower(
     delta: float,
     variance: float,
     top: float = 1.0,
+    anytime: bool = False,
 ) -> float:
     """A bound on Σ num / Σ den over the urn and the known nodes, from draws by weight.
 
@@ -89,7 +91,8 @@ def pooled_lower(
     weight among those left; in this order; no node has a greater den than its `most`. `known`, the
     sums of num and den of nodes that cannot be drawn, `planned`, the number of draws, and
     `variance`, the expected mean of (f/w)², are fixed before the draw. `planned` may be the number
-    that was drawn only if weights are equal or every draw is from the urn.
+    that was drawn only if weights are equal or every draw is from the urn. `anytime`: the bound is
+    valid for every beginning of the sample, by the bets of the bound `anytime`.
     Prefer it: for den that differ between nodes, and for every draw by weight.
     Source: as `star`, for the sums of Shekhar and others (2023), *Risk-limiting financial audits
     via weighted sampling without replacement*.
@@ -110,9 +113,10 @@ def pooled_lower(
     steps = ROUNDS * draws.num.size + planned
     kernel = pooled_bound if worth_compiling(steps) else pooled_bound.plain
     parts = draws.num, draws.den, draws.weight
-    sums = _as_tuple(urn)
+    sums, spread = _as_tuple(urn), float(variance)
+    bets = bets_at_any_time(draws.num.size if anytime else 0, delta, spread)
     return float(
-        kernel(parts, draws.most, sums, known, int(planned), float(variance), delta, float(top))
+        kernel(parts, draws.most, sums, known, int(planned), spread, delta, float(top), bets)
     )
 
 

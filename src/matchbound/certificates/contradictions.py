@@ -33,7 +33,7 @@ def _recomputed(certificate: Certificate) -> Iterator[str]:
         yield "tallies hold a node with several true matches, which choices.one_to_one excludes"
     if choices.brought is (certificate.inputs.draw is not None):
         yield "choices.brought is not what the inputs say"
-    if choices.brought and dict(choices.variances) != brought_variances(tallies):
+    if choices.brought and dict(choices.variances) != brought_variances(tallies, choices):
         yield "choices.variances are not what the training nodes' labels give"
     try:
         again = guarantees(tallies, choices, complete=certificate.has_complete)

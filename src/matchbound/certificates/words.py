@@ -182,9 +182,7 @@ def guarantee_line(g: Guarantee) -> str:
     """A guarantee, rounded outwards to four decimals."""
     where = "" if g.part == WHOLE else f", {g.part},"
     mean = (
-        "no sampled node tells"
-        if g.estimate is None
-        else f"holdout's {METRICS[g.metric].mean} {g.estimate:.4f}"
+        "no sampled node tells" if g.estimate is None else f"holdout's sample mean {g.estimate:.4f}"
     )
     return (
         f"  {g.metric:10} of the {g.algorithm} matcher{where} {g.text}"

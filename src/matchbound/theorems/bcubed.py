@@ -40,9 +40,7 @@ def recall_loss(cell: Cell) -> Fraction:
     return Fraction(dropped, dropped + 1)
 
 
-def _bound(
-    ratio: ratios.Ratio, tally: Tally, design: Design, least: float, lost: float
-) -> Finding:
+def _bound(ratio: ratios.Ratio, tally: Tally, design: Design, least: float, lost: float) -> Finding:
     """`least` is the least sum of the complete matcher's values outside L."""
     (delta,) = design.shares(1)
     most = design.promised_limit or max(tally.size - 1, 1)

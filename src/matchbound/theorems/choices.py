@@ -346,14 +346,18 @@ CONFLICTS: tuple[tuple[Callable[[Choices], object], Message], ...] = (
         "matched nodes tell nothing of the others. Give --metric precision.",
     ),
     (
-        lambda c: sum(map(bool, (c.most_true_matches, c.among_records_with_at_most))) > 1
-        or (c.one_to_one and (c.most_true_matches or c.among_records_with_at_most)),
+        lambda c: (
+            sum(map(bool, (c.most_true_matches, c.among_records_with_at_most))) > 1
+            or (c.one_to_one and (c.most_true_matches or c.among_records_with_at_most))
+        ),
         "most_true_matches, among_records_with_at_most and one_to_one must not come together, got "
         "more than one. Keep one of them.",
     ),
     (
-        lambda c: c.limit_by_sample
-        and (c.most_true_matches or c.among_records_with_at_most or c.one_to_one),
+        lambda c: (
+            c.limit_by_sample
+            and (c.most_true_matches or c.among_records_with_at_most or c.one_to_one)
+        ),
         "limit_by_sample must be left out where a limit is given, got both. Drop one of them.",
     ),
     (
@@ -383,8 +387,10 @@ CONFLICTS: tuple[tuple[Callable[[Choices], object], Message], ...] = (
         "else: weights are of all its matches. Drop them, or weigh.",
     ),
     (
-        lambda c: c.weigh == "pairwise-f1"
-        and not (c.most_true_matches or c.among_records_with_at_most or c.one_to_one),
+        lambda c: (
+            c.weigh == "pairwise-f1"
+            and not (c.most_true_matches or c.among_records_with_at_most or c.one_to_one)
+        ),
         "most_true_matches or among_records_with_at_most must be given to weigh by pairwise-f1, "
         "got none: weights depend on it. Give one, or draw without weights.",
     ),

@@ -233,9 +233,7 @@ RULES: dict[str, Callable[[Any], Any]] = {
             "brought",
         )
     },
-    **{
-        name: partial(_limit, name) for name in ("most_true_matches", "among_records_with_at_most")
-    },
+    **{name: partial(_limit, name) for name in ("most_true_matches", "among_records_with_at_most")},
     "weigh": _weigh,
     "theorem": _theorem,
     "bound": _bound,
