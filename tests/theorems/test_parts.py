@@ -364,7 +364,7 @@ def test_a_candidate_without_any_match_is_left_out():
             {"until": {"recall": 5}, "theorem": "paper"},
             "theorem must be sharp with anytime, until, among or future, got paper. ",
         ),
-        ({"among": True}, "among must come with the metric precision alone and a census, got "),
+        ({"among": True}, "among must come with a kind of precision alone and a census, got "),
         (
             {"until": {"recall": 5}, "future": True},
             "until must not come with among or future, got both. ",

@@ -186,7 +186,8 @@ def _gap(value: Any) -> int:
 
 
 def _until(value: Any) -> Mapping[str, int]:
-    names = [name for name, metric in METRICS.items() if metric.members != "all"]
+    counted = (metric for metric in METRICS.values() if metric.members != "all")
+    names = [metric.name for metric in counted if not metric.by_sums]
     if not isinstance(value, Mapping) or len(value) > 1 or set(value) - set(names):
         raise InputError(
             f"until must be a number for {' or for '.join(names)}, got {value!r}. "

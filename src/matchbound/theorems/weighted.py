@@ -163,7 +163,8 @@ class Holdout:
         guess = 0.95 if self.design.guess is None else self.design.guess
         total = 0.0
         for h, nodes in self._urn.items():
-            den = float(self.ratio.parts(h, max(h, 1), h)[1])
+            true = min(max(h, 1), self.limit)
+            den = float(self.ratio.parts(h, true, min(h, true))[1])
             total += nodes * den**2 / self._weight(h)
         spread = total * guess * (1 - guess) / self._sums.weight
         return max(spread, 1e-9 * self._sums.risk**2)
