@@ -1,11 +1,11 @@
 """What people were shown of a matcher's results, and the labels that were changed afterwards."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
-from matchbound.audits.inputs import LabelsRef
+from matchbound.audits.inputs import ROLES, LabelsRef
 from matchbound.audits.ledger import Entry, Transaction, since_draw
-from matchbound.tables import Digest, Recorded
+from matchbound.tables import Digest, Output
 
 SHOWN = ("look", "certificate")
 """The kinds of entries after which results were shown."""
@@ -30,16 +30,19 @@ def enter_labels(ledger: Transaction, labels: LabelsRef, train: int) -> None:
 def enter_look(
     ledger: Transaction,
     what: Literal["errors", "estimate"],
-    outputs: Iterable[tuple[str, Recorded]],
+    outputs: Sequence[Output],
     labels: LabelsRef,
     train: int,
-) -> None:
-    """Put on record, before anything is shown, whose results are shown; outputs have a role."""
+) -> Entry:
+    """Put on record, before anything is shown, whose results are shown."""
     enter_labels(ledger, labels, train)
-    matchers: dict[str, list[object]] = {"holdout": [], "complete": []}
-    for role, output in outputs:
-        matchers[role].append(output.as_dict())
-    ledger.add("look", what=what, **matchers, labels=ledger.salted(labels.digest).as_dict())
+    ledger.remember([labels.path, *(output.source.path for output in outputs)])
+    matchers = {
+        role: [output.recorded.as_dict() for output in outputs if output.role == role]
+        for role in ROLES
+    }
+    digest = ledger.salted(labels.digest).as_dict()
+    return ledger.add("look", what=what, **matchers, labels=digest)
 
 
 def changed_labels(entries: Sequence[Entry]) -> int:
