@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matchbound.audits.seal import seal
     from matchbound.certificates.certificate import Certificate
     from matchbound.certificates.certification import certify
-    from matchbound.certificates.error_list import list_errors
     from matchbound.certificates.estimation import estimate
+    from matchbound.certificates.list_errors import list_errors
     from matchbound.certificates.patch import patch
     from matchbound.certificates.verification import verify
     from matchbound.certificates.withheld import withhold
@@ -67,7 +67,7 @@ _HOMES = {
     "export": "reports.export",
     "forget": "audits.forget",
     "labels": "audits.labels",
-    "list_errors": "certificates.error_list",
+    "list_errors": "certificates.list_errors",
     "matchers": "matchers",
     "patch": "certificates.patch",
     "plan": "plans.plan",

@@ -90,7 +90,7 @@ class LabelsRef(TableRef):
 
     nodes: Sequence[str] = field(default=(), compare=False, repr=False)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {"path": self.path, "digest": self.digest.as_dict()}
 
     def on_record(self, salted: Callable[[Digest], Digest] | None, folder: Path | None) -> Self:

@@ -80,8 +80,7 @@ def estimate(ratio: Ratio, tally: Tally, weight: OfFound = lambda found: 1.0) ->
 
 
 def _parts(ratio: Ratio, label: Label) -> Parts:
-    assert label.t is not None and label.ht is not None
-    return ratio.parts(label.h, label.t, label.ht)
+    return ratio.parts(label.h, label.t or 0, label.ht or 0)
 
 
 def _chance(urn: Counter[int], drawn: int, weight: OfFound) -> OfFound | None:
