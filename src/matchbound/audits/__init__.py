@@ -2,7 +2,7 @@
 
 from matchbound.audits.audit import Audit
 from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdict
-from matchbound.audits.brought import BROUGHT, as_brought, as_drawn
+from matchbound.audits.brought import BROUGHT, BY_WEIGHT, as_brought, as_drawn
 from matchbound.audits.choices import given_choices
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import (
@@ -61,6 +61,7 @@ from matchbound.audits.written import Written
 
 __all__ = [
     "BROUGHT",
+    "BY_WEIGHT",
     "CONFLICT",
     "FILES",
     "GROWN",

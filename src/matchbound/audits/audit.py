@@ -102,7 +102,7 @@ class Audit:
         """The choices for a certificate, and the names of those that are not the draw's."""
         if self.draw is None:
             return make_choices({**by_name, "brought": True}), ()
-        return change_choices(self.draw.choices, by_name)
+        return change_choices(self.draw.choices, by_name, self.draw.matching)
 
     def population(self, population: Any = None) -> Any:
         """Where the population is now: as the user says, as recorded, or beside the folder."""

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from matchbound.audits.choices import fit_choices
 from matchbound.audits.commit import Request
 from matchbound.audits.draft import Draft, Earlier, check_count
 from matchbound.audits.draw import Draw
@@ -75,7 +76,7 @@ def requested(
     ground = _read_population(con, source, column, wishes, outputs, is_second=phase is not None)
     earlier = _earlier(con, wishes, phase, ground.size)
     words = [check_on_population(con, one, wishes.matching, ground.kinds) for one in outputs]
-    choices = wishes.choices
+    choices = fit_choices(wishes.choices, wishes.matching)
     if earlier is not None and earlier_labels is not None and len(outputs) == 1:
         labelled = earlier.nodes, earlier_labels
         variances = variances_from(con, *labelled, outputs[0], wishes.matching, choices)

@@ -14,12 +14,14 @@ from matchbound.theorems.guarantees import (
     within,
 )
 from matchbound.theorems.label_errors import survives, why_not_computable, with_errors
+from matchbound.theorems.limits import limit, proved_limit
 from matchbound.theorems.members import Line, Steps, worst_ratio
 from matchbound.theorems.metrics import METRICS, Metric, matched_by_guess
 from matchbound.theorems.others import patched_holdout
 from matchbound.theorems.parts import WHOLE, as_text, parts
 from matchbound.theorems.planned import brought_variances, planned_variances
 from matchbound.theorems.probabilities import at_least, percent
+from matchbound.theorems.samples import sample_mean
 from matchbound.theorems.tally import Cell, Label, Tally
 
 __all__ = [
@@ -44,12 +46,15 @@ __all__ = [
     "choose_threshold",
     "estimates",
     "guarantees",
+    "limit",
     "matched_by_guess",
     "outwards",
     "parts",
     "patched_holdout",
     "percent",
     "planned_variances",
+    "proved_limit",
+    "sample_mean",
     "survives",
     "why_not_computable",
     "with_errors",

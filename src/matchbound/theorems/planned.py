@@ -40,21 +40,20 @@ def _variance(metric: Metric, labels: Sequence[Label], design: Design) -> float 
     It is over all nodes; or over those that count, where the matcher's output shows which do. For
     draws by weight, squares are divided by weights, in units of the mean weight.
     """
-    if metric.ratio.known_unmatched:
-        labels = [label for label in labels if label.h]
-    most = design.limit or max((label.t or 0 for label in labels), default=1)
-    weights = [design.weight(label.h) for label in labels]
-    parts = [metric.ratio.parts(label.h, label.t or 0, label.ht or 0) for label in labels]
-    pairs = [(float(num), float(den)) for num, den in parts]
-    whole = sum(den for _, den in pairs)
-    if not whole:
+    ratio = metric.ratio
+    right = ratio.share((label.h, label.t or 0, label.ht or 0) for label in labels)
+    unknown = [label for label in labels if label.h or not ratio.known_unmatched]
+    labels = [label for label in unknown if design.weight(label.h)]
+    if right is None or not labels:
         return None
-    right = sum(num for num, _ in pairs) / whole
-    mean = min(max(metric.rightness(right), LEAST), MOST)
+    mean = min(max(metric.rightness(float(right)), LEAST), MOST)
+    most = design.limit or max(label.t or 0 for label in labels)
+    weights = [design.weight(label.h) for label in labels]
     squares, risk = 0.0, 0.0
-    for label, (num, den), weight in zip(labels, pairs, weights, strict=True):
+    for label, weight in zip(labels, weights, strict=True):
+        num, den = map(float, ratio.parts(label.h, label.t or 0, label.ht or 0))
         payoff = (num if metric.is_lower else den - num) - mean * den
-        greatest = float(metric.ratio.worst(label.h, most)[1]) if metric.ratio.pooled else 1.0
+        greatest = float(ratio.worst(label.h, most)[1]) if ratio.pooled else 1.0
         squares += payoff**2 / weight
         risk = max(risk, greatest / weight)
     squares /= sum(weights) / len(weights)

@@ -20,6 +20,8 @@ from matchbound.theorems.ratios import NOTHING, Parts, Ratio
 from matchbound.theorems.tally import Label, Tally
 from matchbound.theorems.terms import bounded, sampled, trained, worst
 
+SMALLEST = 1e-9  # the least planned variance, in units of the greatest possible square
+
 
 @dataclass(frozen=True)
 class Holdout:
@@ -41,7 +43,7 @@ class Holdout:
         draws, urn, least = self._draws, self._sums, float(self._least)
         known = sum((nodes * parts[0] for parts, nodes in self._known.items()), Fraction(0))
         count = sum((nodes * parts[1] for parts, nodes in self._known.items()), Fraction(0))
-        variance = self.design.variance or self._variance
+        variance = max(self.design.variance or self._variance, SMALLEST * urn.risk**2)
         return least + bounded(
             name,
             delta,
@@ -153,7 +155,7 @@ class Holdout:
         not use it: where the others came tells which nodes they were.
         """
         if not self.design.weigh:
-            return len(self._seen)
+            return max(1, len(self._seen))
         everyone = sum(self.design.weight(h) * n for h, n in self._outside.items())
         return max(1, round(len(self.tally.fresh) * self._sums.weight / everyone))
 
@@ -166,5 +168,4 @@ class Holdout:
             true = min(max(h, 1), self.limit)
             den = float(self.ratio.parts(h, true, min(h, true))[1])
             total += nodes * den**2 / self._weight(h)
-        spread = total * guess * (1 - guess) / self._sums.weight
-        return max(spread, 1e-9 * self._sums.risk**2)
+        return total * guess * (1 - guess) / self._sums.weight
