@@ -101,10 +101,7 @@ def estimate(
 
 
 def _entered(audit: Audit, counted: Counted) -> Estimates:
-    is_of_clusters = counted.setting.matching.dedupe and all(
-        output.is_clusters for output in counted.outputs
-    )
-    values = estimates(counted.tallies, counted.choices, of_clusters=is_of_clusters)
+    values = estimates(counted.tallies, counted.choices, of_clusters=_is_of_clusters(counted))
     tally = next(iter(counted.tallies.values()))
     if audit.folder is None:
         return Estimates(values, len(tally.labelled), tally.size)
@@ -112,3 +109,13 @@ def _entered(audit: Audit, counted: Counted) -> Estimates:
         labels = counted.inputs.labels
         entry = enter_look(ledger, "estimate", counted.outputs, labels, audit.drawn.train)
     return Estimates(values, len(tally.labelled), tally.size, entry["entry"])
+
+
+def _is_of_clusters(counted: Counted) -> bool:
+    """Whether the matches are clusters of one table, given as such or as all their pairs.
+
+    Pairs were checked if a metric of clusters was chosen at the draw.
+    """
+    is_checked = any(METRICS[metric].of_clusters for metric in counted.choices.metrics)
+    is_clusters = is_checked or all(output.is_clusters for output in counted.outputs)
+    return counted.setting.matching.dedupe and is_clusters
