@@ -66,12 +66,14 @@ SENTENCES = {
     "on; what is found at a node does not depend on which other nodes there are.",
     "one_to_one": "The user promised that a node has at most one true match.",
     "at_most_one_match": "The user promised that a matcher finds at most one match a node.",
-    "most_true_matches": "The user promised that a node has at most {limit} true matches.",
+    "most_true_matches": "The user promised that the number of a node's true matches is at most "
+    "{limit}.",
     "limit_by_sample": "Pairwise recall and F1 take no node to have more than {limit} true "
     "matches. Nobody promised it: the sample would hardly miss all of an entity of {members} "
     "records or more, and such a miss is part of the probability above.",
-    "among_at_most": "Pairwise recall and F1 are about nodes with at most {limit} true matches; "
-    "links are counted from these nodes. Of {labelled} labelled nodes {beyond} have more.",
+    "among_at_most": "Pairwise recall and F1 are about nodes whose number of true matches is at "
+    "most {limit}; links are counted from these nodes. Of {labelled} labelled nodes {beyond} have "
+    "more.",
     "entities": "True matches form entities: a true match of a true match is one.",
     "disjoint_ids": "Not checked: in clusters without sources, ids of the population are never the "
     "other table's.",
