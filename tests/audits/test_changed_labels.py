@@ -9,6 +9,7 @@ import pytest
 import matchbound as mb
 from matchbound.audits.draw import Draw
 from matchbound.audits.ledger import read_ledger
+from matchbound.audits.shown import changed_labels
 from matchbound.certificates import Record
 from matchbound.desk.desk import Desk
 from support.audits import certify, make_audit, make_inputs, read_csv, run, run_seeded, write_csv
@@ -37,7 +38,9 @@ def show(audit, what):
 
 
 def changed(audit, **how):
-    return mb.certify(audit, holdout=audit.parent / "holdout.csv", **how).ledger.changed
+    """Look at the labels as they are now; how many were changed since earlier looks."""
+    mb.estimate(audit, holdout=audit.parent / "holdout.csv", **how)
+    return changed_labels(read_ledger(audit).entries)
 
 
 def edit(audit, count, name="labels.csv"):
