@@ -219,9 +219,47 @@ def rounds(folder, engine):
     return list(mb.reconcile(*tables, seeds, threshold=2, repeat=1, engine=engine))
 
 
+def errors(folder, engine):
+    """One table as clusters against clusters, with the records' fields."""
+    draw = mb.draw(folder / "people.csv", labels=40, seed="a", dedupe=True)
+    given = {"labels": folder / "cluster_truth.csv", "records": folder / "people.csv"}
+    listed = mb.list_errors(draw, holdout=folder / "clusters.parquet", **given, engine=engine)
+    assert listed.wrong
+    assert listed.missed
+    return listed.to_csv()
+
+
+def errors_of_pairs(folder, engine):
+    """Scores in a table of pairs, against pairs; and whole numbers; and pairs against clusters."""
+    draw = mb.draw(folder / "people.csv", labels=40, seed="a")
+    given = {"labels": labels_of(draw, folder), "holdout": folder / "words_scored.csv"}
+    lists = [mb.list_errors(draw, **given, threshold=0.4, engine=engine)]
+    draw = mb.draw(folder / "numbers.parquet", labels=30, seed="a")
+    given = {"labels": labels_of(draw, folder, "numbers")}
+    given["holdout"] = folder / "numbers_holdout.parquet"
+    lists.append(mb.list_errors(draw, **given, engine=engine))
+    draw = mb.draw(folder / "people.csv", labels=40, seed="a", dedupe=True)
+    given = {"labels": folder / "cluster_truth.csv", "holdout": folder / "pairs.parquet"}
+    lists.append(mb.list_errors(draw, **given, threshold=0.1, engine=engine))
+    assert all(listed.nodes for listed in lists)
+    return [listed.to_csv() for listed in lists]
+
+
 COMMON = (draws, one_table, rounds)  # pairs, too, while executors are killed
-CASES = (*COMMON, weighed, known_pairs, pairs, two_sources, whole_numbers, scores, brought)
-SLOW = (rounds, weighed)
+CASES = (
+    *COMMON,
+    weighed,
+    weighed,
+    known_pairs,
+    pairs,
+    two_sources,
+    whole_numbers,
+    scores,
+    brought,
+    errors,
+    errors_of_pairs,
+)
+SLOW = (rounds, weighed, errors, errors_of_pairs)  # left to `make check-slow`
 
 
 def refused(folder, engine):

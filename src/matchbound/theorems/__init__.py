@@ -2,6 +2,7 @@
 
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.design import Design
+from matchbound.theorems.estimates import Estimate, estimates
 from matchbound.theorems.guarantees import (
     ROUNDING,
     SCALE,
@@ -31,6 +32,7 @@ __all__ = [
     "Cell",
     "Choices",
     "Design",
+    "Estimate",
     "Guarantee",
     "Label",
     "Line",
@@ -42,6 +44,7 @@ __all__ = [
     "at_least",
     "brought_variances",
     "choose_threshold",
+    "estimates",
     "found_outside",
     "guarantees",
     "limit",
