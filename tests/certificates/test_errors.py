@@ -281,6 +281,8 @@ def test_what_cannot_be_listed_is_refused(made, audit, tmp_path):
         mb.list_errors(audit, **given, complete=folder / "scored.csv")
     with pytest.raises(InputError, match="threshold must be given, because complete has scores"):
         mb.list_errors(audit, complete=folder / "scored.csv")
+    with pytest.raises(InputError, match="threshold and columns must come with a matcher's output"):
+        mb.list_errors(audit, threshold=0.5)
     draw = ["draw", folder / "people.csv", "--train", 9, "--link", "--out", tmp_path / "d"]
     assert run_seeded("s", *draw) == 0
     with pytest.raises(InputError, match="audit must hold nodes to validate on"):
@@ -314,3 +316,27 @@ def test_fields_are_printed_on_one_line(tmp_path, capsys):
     assert "3 of 4 labelled validation nodes have errors: 6 wrong matches and 0 missed" in shown
     assert "\x1b" not in shown
     assert max(map(len, shown.splitlines())) < 160
+
+
+def test_who_was_erased_is_not_listed(audit, made, tmp_path):
+    folder, _ = made
+    given = {"holdout": folder / "scored.csv", "threshold": 0.5}
+    before = mb.list_errors(audit, **given)
+    gone = before.nodes[0].node
+    mb.forget(audit, [gone])
+    after = mb.list_errors(audit, **given)
+    assert after.checked == before.checked - 1
+    assert after.nodes == tuple(node for node in before.nodes if node.node != gone)
+
+
+def test_ids_that_only_the_holdout_gives_back(made, tmp_path):
+    folder, truth = made
+    audit, scored = tmp_path / "among", folder / "scored.csv"
+    draw = ["draw", folder / "people.csv", "--labels", 30, "--link", "--metric", "precision"]
+    assert run_seeded("s", *draw, "--among", scored, "--threshold", 0.5, "--out", audit) == 0
+    nodes = Draw.load(audit).validated
+    write_csv(audit / "labels.csv", ["x", "y"], [[x, truth.get(x, "")] for x in nodes])
+    mb.forget(audit, nodes[:1])
+    assert mb.list_errors(audit, holdout=scored, threshold=0.5).checked == 29
+    with pytest.raises(InputError, match="complete must be left out where ids were erased"):
+        mb.list_errors(audit, complete=folder / "holdout.csv")
