@@ -189,11 +189,11 @@ def test_what_a_person_sees(audit, made, tmp_path, capsys):
     wrong = sum(row["kind"] == "wrong" for row in rows)
     nodes = list(dict.fromkeys(row["node"] for row in rows))
     assert shown[0] == (
-        f"{len(nodes)} of 60 labelled validation nodes have errors: {wrong} wrong matches and "
-        f"{len(rows) - wrong} missed ones."
+        f"Errors at {len(nodes)} of 60 labelled validation nodes; wrong matches: {wrong}, "
+        f"missed ones: {len(rows) - wrong}."
     )
     assert shown[1] == f"{nodes[0]}: {rows[0]['wrong']} wrong, {rows[0]['missed']} missed"
-    assert f"{len(nodes) - 20} more nodes have errors." in shown
+    assert f"Not shown: {len(nodes) - 20} further nodes with errors." in shown
     assert shown[-2].startswith("A matcher that is mended by this list is no longer a holdout: ")
     assert shown[-1].startswith("Entry 5 of the ledger says that the list was shown: ")
     validated = set(Draw.load(audit).validated)
@@ -313,7 +313,7 @@ def test_fields_are_printed_on_one_line(tmp_path, capsys):
     given = ["--holdout", tmp_path / "found.csv", "--records", tmp_path / "people.csv"]
     assert run("errors", audit, *given) == 0
     shown = capsys.readouterr().out
-    assert "3 of 4 labelled validation nodes have errors: 6 wrong matches and 0 missed" in shown
+    assert "Errors at 3 of 4 labelled validation nodes; wrong matches: 6, missed ones: 0." in shown
     assert "\x1b" not in shown
     assert max(map(len, shown.splitlines())) < 160
 
