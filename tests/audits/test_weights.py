@@ -17,6 +17,8 @@ import matchbound as mb
 from matchbound.audits import weights
 from matchbound.audits.ledger import read_ledger
 from matchbound.audits.order import first, hash_of, key_of
+from matchbound.certificates.history import History
+from matchbound.certificates.place import ledger_differences
 from matchbound.files import digest_of_text
 from matchbound.theorems import METRICS
 from matchbound.theorems.guarantees import guarantees
@@ -304,6 +306,22 @@ def test_verify_contradicts_other_weights_on_record(tmp_path, capsys, monkeypatc
     capsys.readouterr()
     assert run("verify", tmp_path / "audit") == 1
     assert "has other weights than the tallies give" in capsys.readouterr().out
+
+
+def test_verify_contradicts_a_certificate_that_leaves_the_weights_out(certified):
+    """Without any other file than the ledger."""
+    audit = certified / "audit"
+    certificate, ledger = mb.Certificate.load(audit / "certificate.json"), read_ledger(audit)
+    history = History(audit, ledger, certificate.ledger.entries)
+    said = "ledger.jsonl: entry 2 has other weights than the tallies give"
+    for changes, problems in (
+        ({}, []),
+        ({"weigh": ""}, [said]),
+        ({"most_true_matches": 9}, [said]),
+    ):
+        changed = replace(certificate, choices=replace(certificate.choices, **changes))
+        found = list(ledger_differences(changed, changed.ledger, history, None))
+        assert [problem for problem in found if "weights" in problem] == problems
 
 
 def test_another_holdout_is_refused_and_contradicted(certified, capsys):

@@ -249,6 +249,7 @@ COMMON = (draws, one_table, rounds)  # pairs, too, while executors are killed
 CASES = (
     *COMMON,
     weighed,
+    weighed,
     known_pairs,
     pairs,
     two_sources,
@@ -258,7 +259,7 @@ CASES = (
     errors,
     errors_of_pairs,
 )
-SLOW = (rounds, errors, errors_of_pairs)  # left to `make check-slow`
+SLOW = (rounds, weighed, errors, errors_of_pairs)  # left to `make check-slow`
 
 
 def refused(folder, engine):

@@ -167,10 +167,10 @@ def _weights_in_words(draft: Draft) -> list[str]:
         return []
     found = sorted(draft.weights.nodes)
     least, most = draft.weights.weight(found[0]), draft.weights.weight(found[-1])
-    plus = f", plus {least - found[0]:g}" if least > found[0] else ""
+    plus = f", plus {least - found[0]:.0f}" if least > found[0] else ""
     return [
         f"A node's weight is the number of its matches by the holdout matcher{plus}: from "
-        f"{least:g} to {most:g}, for {draft.weights.size} nodes."
+        f"{least:.0f} to {most:.0f}, for {draft.weights.size} nodes."
     ]
 
 

@@ -164,12 +164,11 @@ def _plan_differences(
 
 
 def _weight_differences(certificate: Certificate, history: History) -> Iterator[str]:
-    """Weights that are not those entered before the seed was made."""
-    choices, entered = certificate.choices, history.choices
-    if not choices.weigh or entered is None:
-        return
-    weights = Weights.in_tally(certificate.tallies[WHOLE], choices)
-    if entered["weights"] != weights.digest:
+    """Weights, or a draw without any, that are not what was entered before the seed was made."""
+    choices, entered, digest = certificate.choices, history.choices, None
+    if choices.weigh:
+        digest = Weights.in_tally(certificate.tallies[WHOLE], choices).digest
+    if entered is not None and entered["weights"] != digest:
         yield f"{LEDGER}: entry {entered['entry']} has other weights than the tallies give"
 
 
