@@ -189,11 +189,11 @@ def test_what_a_person_sees(audit, made, tmp_path, capsys):
     wrong = sum(row["kind"] == "wrong" for row in rows)
     nodes = list(dict.fromkeys(row["node"] for row in rows))
     assert shown[0] == (
-        f"{len(nodes)} of 60 labelled validation nodes have errors: {wrong} wrong matches and "
-        f"{len(rows) - wrong} missed ones."
+        f"Errors at {len(nodes)} of 60 labelled validation nodes; wrong matches: {wrong}, "
+        f"missed ones: {len(rows) - wrong}."
     )
     assert shown[1] == f"{nodes[0]}: {rows[0]['wrong']} wrong, {rows[0]['missed']} missed"
-    assert f"{len(nodes) - 20} more nodes have errors." in shown
+    assert f"Not shown: {len(nodes) - 20} further nodes with errors." in shown
     assert shown[-2].startswith("A matcher that is mended by this list is no longer a holdout: ")
     assert shown[-1].startswith("Entry 5 of the ledger says that the list was shown: ")
     validated = set(Draw.load(audit).validated)
@@ -281,6 +281,8 @@ def test_what_cannot_be_listed_is_refused(made, audit, tmp_path):
         mb.list_errors(audit, **given, complete=folder / "scored.csv")
     with pytest.raises(InputError, match="threshold must be given, because complete has scores"):
         mb.list_errors(audit, complete=folder / "scored.csv")
+    with pytest.raises(InputError, match="threshold and columns must come with a matcher's output"):
+        mb.list_errors(audit, threshold=0.5)
     draw = ["draw", folder / "people.csv", "--train", 9, "--link", "--out", tmp_path / "d"]
     assert run_seeded("s", *draw) == 0
     with pytest.raises(InputError, match="audit must hold nodes to validate on"):
@@ -311,6 +313,30 @@ def test_fields_are_printed_on_one_line(tmp_path, capsys):
     given = ["--holdout", tmp_path / "found.csv", "--records", tmp_path / "people.csv"]
     assert run("errors", audit, *given) == 0
     shown = capsys.readouterr().out
-    assert "3 of 4 labelled validation nodes have errors: 6 wrong matches and 0 missed" in shown
+    assert "Errors at 3 of 4 labelled validation nodes; wrong matches: 6, missed ones: 0." in shown
     assert "\x1b" not in shown
     assert max(map(len, shown.splitlines())) < 160
+
+
+def test_who_was_erased_is_not_listed(audit, made, tmp_path):
+    folder, _ = made
+    given = {"holdout": folder / "scored.csv", "threshold": 0.5}
+    before = mb.list_errors(audit, **given)
+    gone = before.nodes[0].node
+    mb.forget(audit, [gone])
+    after = mb.list_errors(audit, **given)
+    assert after.checked == before.checked - 1
+    assert after.nodes == tuple(node for node in before.nodes if node.node != gone)
+
+
+def test_ids_that_only_the_holdout_gives_back(made, tmp_path):
+    folder, truth = made
+    audit, scored = tmp_path / "among", folder / "scored.csv"
+    draw = ["draw", folder / "people.csv", "--labels", 30, "--link", "--metric", "precision"]
+    assert run_seeded("s", *draw, "--among", scored, "--threshold", 0.5, "--out", audit) == 0
+    nodes = Draw.load(audit).validated
+    write_csv(audit / "labels.csv", ["x", "y"], [[x, truth.get(x, "")] for x in nodes])
+    mb.forget(audit, nodes[:1])
+    assert mb.list_errors(audit, holdout=scored, threshold=0.5).checked == 29
+    with pytest.raises(InputError, match="complete must be left out where ids were erased"):
+        mb.list_errors(audit, complete=folder / "holdout.csv")

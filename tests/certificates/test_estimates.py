@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -190,3 +191,19 @@ def test_nodes_without_a_label_are_left_out(tmp_path):
         mb.estimate(audit, holdout=tmp_path / "found.csv")
     some = mb.estimate(audit, holdout=tmp_path / "found.csv", unlabelled="worst")
     assert some.labelled == len(true) - 1
+
+
+def test_a_draw_by_weight(tmp_path):
+    """All nodes that can be drawn are: the kinds of precision are exact, and others unknown."""
+    true, found = random_clusters(11)
+    sizes = Counter(found.values())
+    matched = sum(sizes[found[x]] > 1 for x in true)
+    weigh = ["--weigh", "pairwise-precision", "--metric", "pairwise-precision"]
+    weigh += ["--holdout", tmp_path / "found.csv"]
+    write_csv(tmp_path / "found.csv", ["id", "cluster"], found.items())
+    audit = clustered(tmp_path, true, found, *weigh, labels=matched)
+    estimates = mb.estimate(audit, holdout=tmp_path / "found.csv")
+    expected = by_scikit_learn(true, found)
+    for metric in ("precision", "pairwise-precision", "b3-precision"):
+        assert estimates.value(metric) == pytest.approx(expected[metric], abs=1e-12)
+    assert estimates.value("recall") is estimates.value("pairwise-f1") is None

@@ -57,8 +57,8 @@ class ErrorList:
     def _lines(self) -> Iterator[str]:
         several = len({node.matcher for node in self.nodes}) > 1
         yield (
-            f"{len(self.nodes)} of {self.checked} labelled validation nodes have errors: "
-            f"{self.wrong} wrong matches and {self.missed} missed ones."
+            f"Errors at {len(self.nodes)} of {self.checked} labelled validation nodes; wrong "
+            f"matches: {self.wrong}, missed ones: {self.missed}."
         )
         for node in self.nodes[:SHOWN]:
             yield f"{_plain(node.node)}: {node.wrong} wrong, {node.missed} missed" + (
@@ -66,7 +66,7 @@ class ErrorList:
             )
             yield from self._pairs(node)
         if len(self.nodes) > SHOWN:
-            yield f"{len(self.nodes) - SHOWN} more nodes have errors."
+            yield f"Not shown: {len(self.nodes) - SHOWN} further nodes with errors."
         if self.out is not None:
             yield f"The list is in {self.out}."
         yield (

@@ -7,11 +7,13 @@ from typing import Any
 
 from matchbound.audits import (
     Audit,
+    Draw,
     Identity,
     LabelsRef,
     Supplied,
     enter_look,
     evidence_in,
+    has_ids,
     load,
     read_certified,
     restored,
@@ -67,6 +69,7 @@ def list_errors(
     reading = Reading(columns or {}, threshold)
     supplied = Supplied(holdout, complete, labels, reading, "worst", population)
     supplied = _with_matcher(opened, supplied)
+    _check_restorable(opened.drawn, supplied)
     place = None if out is None else Path(out)
     if place is not None:
         _check_out(place, opened, supplied, [records, against], force)
@@ -96,6 +99,11 @@ def _with_matcher(audit: Audit, supplied: Supplied) -> Supplied:
         )
     if supplied.holdout is not None or supplied.complete is not None:
         return supplied
+    if supplied.reading != Reading():
+        raise InputError(
+            "threshold and columns must come with a matcher's output, got one alone. Give the "
+            "output, or neither: the certificate has them."
+        )
     path = None if audit.folder is None else audit.folder / "certificate.json"
     if path is None or not is_file(path):
         raise InputError(
@@ -118,6 +126,16 @@ def _with_matcher(audit: Audit, supplied: Supplied) -> Supplied:
     if role == "complete":
         return replace(supplied, complete=table, reading=reading)
     return replace(supplied, holdout=table, reading=reading)
+
+
+def _check_restorable(draw: Draw, supplied: Supplied) -> None:
+    """Refuse a draw from which ids were erased, if what gives them back is not supplied."""
+    if draw.holdout is not None and supplied.holdout is None and not has_ids(draw):
+        raise InputError(
+            "complete must be left out where ids were erased from nodes that were drawn by the "
+            "holdout matcher, got it: only that matcher's output gives them back. List the holdout "
+            "matcher's errors."
+        )
 
 
 def _check_out(
