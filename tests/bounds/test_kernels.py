@@ -7,8 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from matchbound.bounds import hypergeometric, star
+from matchbound.bounds import hypergeometric, pooled, pooled_lower, star
 from matchbound.compiled import PATIENCE, compiled, worth_compiling
+from support.weighted import draw_by_weight, random_pooled
 
 DELTAS = (1e-300, 1e-9, 0.025, 0.05, 0.5, 1 - 1e-16)
 
@@ -77,6 +78,25 @@ def test_star_bounds(run, size):
             inputs = (member, values, sizes, float(rng.choice([1e-6, 0.05])), 0.04, known)
             plain, machine = run(star, star._star, *inputs)
             assert plain == machine, (drawn, share)
+
+
+@pytest.mark.parametrize("anytime", [False, True])
+def test_bounds_of_draws_by_weight(run, anytime):
+    rng = np.random.default_rng(17)
+    for drawn in (1, 2, 7, 60, 150):
+        for n in (drawn, drawn + 3, 10 * drawn):
+            population = random_pooled(rng, max(n, 2))
+            draws = population.draws(draw_by_weight(population.weight, drawn, 1, rng)[0])
+            plan = {"planned": int(rng.integers(1, 2 * drawn + 1)), "variance": float(rng.random())}
+            delta = float(rng.choice([1e-6, 0.05]))
+
+            def bound(
+                draws=draws, population=population, how=plan | {"delta": delta, "anytime": anytime}
+            ):
+                return pooled_lower(draws, population.urn, known=population.known, **how)
+
+            plain, machine = run(pooled, bound)
+            assert plain == machine, (drawn, n)
 
 
 def test_a_kernel_calls_kernels_of_its_own_form():

@@ -60,7 +60,7 @@ def as_values(result):
 @pytest.mark.parametrize(
     "case",
     [
-        pytest.param(case, marks=pytest.mark.slow if case is engine_cases.rounds else ())
+        pytest.param(case, marks=pytest.mark.slow if case in engine_cases.SLOW else ())
         for case in engine_cases.CASES
     ],
 )

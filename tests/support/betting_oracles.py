@@ -65,3 +65,46 @@ def likelihood_ones(values, n, delta):
             m += 1
         bounds.append(min(m, n - (i - k)))
     return bounds
+
+
+def pooled_rejects(population, places, rho, *, delta, variance, planned, anytime=False, aim=1.5):
+    """Steady star for draws by weight, in total units: sums, limits and payoffs are fractions.
+
+    `anytime`: bets that depend on nothing but their place.
+    """
+    cap = 0.75 if anytime else 0.9
+    num, den, most, weight = (
+        [Fraction(x) for x in column]
+        for column in (population.num, population.den, population.most, population.weight)
+    )
+    rho, risk = Fraction(rho), max(d / w for d, w in zip(most, weight, strict=True))
+    total, squares = sum(weight), sum(w * w for w in weight)
+
+    def moment(i):
+        left = max(total - (i - 1) * squares / total, total / 50)
+        return variance * float(left) ** 2
+
+    left = set(range(len(num)))
+    gain = Fraction(population.known[0]) - rho * Fraction(population.known[1])
+    capital = 1.0
+    for i, x in enumerate(places, start=1):
+        if gain > rho * sum(most[j] for j in left):
+            return True
+        weight_left = sum(weight[j] for j in left)
+        gained = num[x] - rho * den[x]
+        payoff = gained * weight_left / weight[x] + gain
+        limit = rho * risk * weight_left - gain
+        if anytime:
+            fixed = 2 * math.log(1 / delta) / (variance * i * math.log(1 + i))
+            bet = math.sqrt(fixed) / float(weight_left)
+        else:
+            length = math.log(aim / (delta * capital))
+            ahead = sum(1 / moment(j) for j in range(i, max(i, planned) + 1))
+            bet = length * math.sqrt(2 / (1 + length)) / (moment(i) * math.sqrt(ahead))
+        bet = min(bet, cap / float(limit)) if limit > 0 else bet
+        capital *= 1 + bet * float(payoff)
+        if capital >= 1 / delta:
+            return True
+        gain += gained
+        left.remove(x)
+    return gain > rho * sum(most[j] for j in left)

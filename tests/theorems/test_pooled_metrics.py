@@ -242,7 +242,7 @@ def test_variances_are_planned_for_what_the_weights_can_draw():
     train = (Label.alone(0, 1, 0), Label.alone(1, 1, 1), Label.alone(2, 1, 1))
     tally = Tally(20, train, (), (), (Cell(1, 1, 1, 17),))
     choices = Choices(0.2, ("pairwise-precision",), weigh="pairwise-precision")
-    assert set(planned_variances(tally, choices, raised=True)) == set(OF_PRECISION)
+    assert set(OF_PRECISION) <= set(planned_variances(tally, choices, raised=True))
 
 
 def test_a_plan_from_small_clusters_is_no_error_where_one_is_huge():

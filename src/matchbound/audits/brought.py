@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.audits.audit import Audit
-from matchbound.audits.draw import digest_as_drawn, join_orders
+from matchbound.audits.draw import Draw, digest_as_drawn, join_orders
 from matchbound.audits.erased import erased_rows, trained_on_now
 from matchbound.audits.inputs import DrawRef, Origins, Population, TableRef
 from matchbound.audits.ledger import erased_records
@@ -31,9 +31,18 @@ from matchbound.theorems import Choices
 
 DRAWN = "drawn"
 DRAWN_AFTER = "drawn_after_training"
+BY_WEIGHT = "drawn_by_weight"
 GIVEN = "seed_given"
 BROUGHT = "brought"
 """Codes of where labelled nodes come from; `certificates/words` has the sentences."""
+
+
+def _origin(draw: Draw) -> str:
+    if draw.seed_given:
+        return GIVEN
+    if draw.choices.weigh:
+        return BY_WEIGHT
+    return DRAWN_AFTER if draw.is_second else DRAWN
 
 
 def as_drawn(
@@ -79,7 +88,7 @@ def as_drawn(
         draw.sample,
         draw.gap if chosen.gap else (),
         chosen,
-        GIVEN if draw.seed_given else DRAWN_AFTER if draw.is_second else DRAWN,
+        _origin(draw),
         draw.matching,
         exploratory,
         stops=chosen.until_true is not None or (draw.choices.is_anytime and chosen.is_anytime),

@@ -1,13 +1,16 @@
 """Choices by name: those that were given, those that follow from them, those a draw has fixed."""
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from matchbound.errors import InputError
-from matchbound.theorems import Choices
+from matchbound.tables import Matching
+from matchbound.theorems import METRICS, Choices
 
-FIXED_BY_THE_DRAW = ("until", "among", "gap")
+FIXED_BY_THE_DRAW = ("until", "among", "gap", "weigh")
 """The choices that decide which nodes are drawn."""
+FIXED_BY_WEIGHTS = ("most_true_matches", "among_records_with_at_most", "one_to_one")
+"""Those that weights for F1 depend on, too."""
 
 
 def given_choices(choices: Choices | None, arguments: Mapping[str, object]) -> dict[str, object]:
@@ -40,17 +43,57 @@ def make_choices(by_name: Mapping[str, object], *, anytime: bool = False) -> Cho
     return Choices.from_dict(choices)
 
 
+def is_by_matcher(choices: Choices) -> bool:
+    """Whether the holdout matcher's output decides which nodes are drawn."""
+    return bool(choices.among or choices.until_matched or choices.weigh)
+
+
 def change_choices(
-    fixed: Choices, changes: Mapping[str, object]
+    fixed: Choices, changes: Mapping[str, object], matching: Matching
 ) -> tuple[Choices, tuple[str, ...]]:
     """A draw's choices with changes, and the names of those that are no longer the draw's."""
-    for name in FIXED_BY_THE_DRAW:
+    of_weights = FIXED_BY_WEIGHTS if fixed.weigh == "pairwise-f1" else ()
+    for name in (*FIXED_BY_THE_DRAW, *of_weights):
         is_dropped_gap = name == "gap" and changes.get(name) == 0
         if name in changes and changes[name] != getattr(fixed, name) and not is_dropped_gap:
             raise InputError(
                 f"{name} must be as it was drawn, got {changes[name]!r}. Draw again with it."
             )
     before = fixed.as_dict()
-    choices = Choices.from_dict(before | dict(changes))
+    choices = fit_choices(Choices.from_dict(before | dict(changes)), matching)
     after = choices.as_dict()
     return choices, tuple(name for name in after if after[name] != before[name])
+
+
+def fit_choices(choices: Choices, matching: Matching) -> Choices:
+    """The choices for what is matched: one table with itself, or with another.
+
+    Metrics that need a limit on true matches get one that the sample proves, where it can.
+    """
+    of_clusters = _with(choices, "of_clusters")
+    if of_clusters and not matching.dedupe:
+        raise InputError(
+            f"metric must not be {of_clusters[0]} where one table is matched with another, got it: "
+            "B-cubed is about clusters over both tables. Put both into one table and draw with "
+            "--dedupe, or choose a pairwise metric."
+        )
+    if choices.limit_by_sample and not matching.dedupe:
+        raise InputError(
+            "limit_by_sample must come with dedupe, got it without: a sample tells no limit where "
+            "one record can have many matches in another table. Promise most_true_matches."
+        )
+    limited = _with(choices, "needs_limit")
+    if not limited or choices.has_limit:
+        return choices
+    if not matching.dedupe or choices.is_anytime or choices.choose_threshold:
+        raise InputError(
+            f"most_true_matches must be given for {limited[0]}, got none: one record with very "
+            "many true matches could make it as small as one likes. Promise a limit, such as "
+            "--most-true-matches 20, or give --among-records-with-at-most."
+        )
+    return replace(choices, limit_by_sample=True)
+
+
+def _with(choices: Choices, metric_property: str) -> list[str]:
+    """The chosen metrics that have a property."""
+    return [name for name in choices.metrics if getattr(METRICS[name], metric_property)]

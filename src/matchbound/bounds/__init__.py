@@ -14,8 +14,6 @@ from matchbound.bounds.means import BoundRow as BoundRow
 from matchbound.bounds.missed import missed as missed
 from matchbound.bounds.orderfree import orderfree_ratio as orderfree_ratio
 from matchbound.bounds.orderfree import weighted_lower as weighted_lower
-from matchbound.bounds.pooled import Draws as Draws
-from matchbound.bounds.pooled import Urn as Urn
 from matchbound.bounds.pooled import pooled_lower as pooled_lower
 from matchbound.bounds.pooled import pooled_rejects as pooled_rejects
 from matchbound.bounds.ranges import GRAIN as GRAIN
@@ -24,6 +22,8 @@ from matchbound.bounds.sample import Sample
 from matchbound.bounds.star import ratio_lower
 from matchbound.bounds.star import star_rejects as star_rejects
 from matchbound.bounds.star import star_with_errors as star_with_errors
+from matchbound.bounds.urn import Draws as Draws
+from matchbound.bounds.urn import Urn as Urn
 
 __all__ = [
     "BOUNDS",

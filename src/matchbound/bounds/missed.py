@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from matchbound.bounds.checks import check_delta
 from matchbound.errors import InputError
 
-ROUNDING = 1e-9
+ROUNDING = 1e-9  # of the probability, relative
 
 
 def missed(weights: Sequence[tuple[float, int]], drawn: int, delta: float) -> int:
@@ -19,7 +19,8 @@ def missed(weights: Sequence[tuple[float, int]], drawn: int, delta: float) -> in
     most δ.
     Formula: the least e with Π (1 − w(E)/(W − wₑ₊₁ − … − wₑ₊ᵢ₋₁)) ≤ δ over the draws i, where
     w₁ ≤ w₂ ≤ … are all weights, W their sum and w(E) = w₁ + … + wₑ. Exact for equal weights:
-    C(N − e, s)/C(N, s). A set of more nodes than are left undrawn is missed with probability 0.
+    C(N − e, s)/C(N, s). A set of more nodes than are left undrawn is missed with probability 0. A
+    probability that is δ up to rounding counts as above it.
     Assumes: drawn one by one without replacement, each node with a probability in proportion to its
     weight among those left; weights and the number drawn fixed before the draw. `weights` holds
     each weight and how many nodes have it.
@@ -44,7 +45,7 @@ def missed(weights: Sequence[tuple[float, int]], drawn: int, delta: float) -> in
             f"drawn must be 0 to the number of nodes, {size}, got {drawn!r}. "
             "Count every node that can be drawn."
         )
-    low, high = 0, size - drawn + 1  # low is missed too often; high is not, or does not exist
+    low, high = 0 if drawn else size, size - drawn + 1  # missed too often, and not, if it exists
     while high - low > 1:
         middle = (low + high) // 2
         if _log_missed(weight, count, middle, drawn) <= math.log(delta) - ROUNDING:
@@ -61,5 +62,4 @@ def _log_missed(weight: NDArray[np.float64], count: NDArray[np.int64], e: int, d
     next_few = np.clip(e + drawn - 1 - (ends - count), 0, count) - lightest
     next_weights = np.repeat(weight, next_few)
     left = float(weight @ count) - np.concatenate([[0.0], np.cumsum(next_weights)])
-    share = float(weight @ lightest) / left
-    return float(np.log1p(-np.minimum(share, 1 - 1e-16)).sum())
+    return float(np.log1p(-float(weight @ lightest) / left).sum())

@@ -6,66 +6,19 @@ to its weight. Before it is labelled, only a limit on its den is known. Everythi
 num falls, or when a node is counted as wrong with the greatest den that it might have.
 """
 
-from dataclasses import dataclass, fields
-
 import numpy as np
 from numpy.typing import NDArray
 
 from matchbound.bounds.betting import bets_at_any_time
 from matchbound.bounds.checks import check_delta
+from matchbound.bounds.urn import Draws, Urn
 from matchbound.compiled import worth_compiling
 from matchbound.errors import InputError
 
-SLACK = 1 + 1e-9  # rounding of sums
-SMALLEST_PLAN = 1e-12  # of risk²
+SMALLEST_VARIANCE = 1e-12  # of risk²
 
-Floats = NDArray[np.float64]
 Sums = tuple[float, float]
 """The sums of num and of den."""
-
-
-@dataclass(frozen=True, eq=False)
-class Draws:
-    """The nodes drawn, in draw order: arrays of one length; of rows, if there are many samples.
-
-    `most` is the greatest den that the node might have had before it was labelled.
-    """
-
-    num: Floats
-    den: Floats
-    most: Floats
-    weight: Floats
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            array = np.ascontiguousarray(getattr(self, field.name), dtype=np.float64)
-            object.__setattr__(self, field.name, array)
-            _check(field.name, array, np.isfinite(array) & (array >= 0), "be at least 0")
-            if array.shape != self.num.shape:
-                raise InputError(
-                    f"{field.name} must hold a number for each node drawn, got {array.shape} of "
-                    f"{self.num.shape}. Give one for each."
-                )
-        _check("weight", self.weight, self.weight > 0, "be above 0")
-        _check("num", self.num, (self.num == 0) | (self.den > 0), "be 0 where den is 0")
-        _check("den", self.den, self.den <= self.most * SLACK, "be at most `most`")
-
-
-@dataclass(frozen=True)
-class Urn:
-    """Sums over all nodes that can be drawn, before the first draw.
-
-    They are of weight, of weight² and of `most`; `risk` is the greatest most/weight.
-    """
-
-    weight: float
-    squares: float
-    most: float
-    risk: float
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            _check_number(f"urn.{field.name}", getattr(self, field.name), 0.0, "at least 0")
 
 
 def pooled_lower(
@@ -108,16 +61,17 @@ def pooled_lower(
     from matchbound.bounds._star import ROUNDS
 
     delta, known = check_delta(delta), _check_known(known)
-    _check_number("top", top, 1e-12, "above 0")
-    _check_plan(draws, urn, planned, variance)
-    steps = ROUNDS * draws.num.size + planned
-    kernel = pooled_bound if worth_compiling(steps) else pooled_bound.plain
+    _check_plan(urn, planned, variance, top)
+    if draws.num.ndim != 1:
+        raise InputError(
+            f"draws must be one sample, got arrays of shape {draws.num.shape}. Give one row."
+        )
+    urn.check_holds(draws)
+    drawn, plan = len(draws.num), (int(planned), float(variance))
+    kernel = pooled_bound if worth_compiling(ROUNDS * drawn + planned) else pooled_bound.plain
+    bets = bets_at_any_time(drawn if anytime else 0, delta, variance)
     parts = draws.num, draws.den, draws.weight
-    sums, spread = _as_tuple(urn), float(variance)
-    bets = bets_at_any_time(draws.num.size if anytime else 0, delta, spread)
-    return float(
-        kernel(parts, draws.most, sums, known, int(planned), spread, delta, float(top), bets)
-    )
+    return float(kernel(parts, draws.most, _sums(urn), known, *plan, delta, float(top), bets))
 
 
 def pooled_rejects(
@@ -148,47 +102,37 @@ def pooled_rejects(
     rows, columns = draws.num.shape
     counts = np.full(rows, columns) if drawn is None else np.asarray(drawn)
     plans = np.broadcast_to(np.asarray(planned, dtype=np.int64), (rows,)).copy()
-    rejected = reject_each(
-        draws.num, draws.den, draws.most, draws.weight, counts, _as_tuple(urn), known, plans,
-        float(variance), delta, target,
-    )  # fmt: skip
-    return np.asarray(rejected)
+    parts = draws.num, draws.den, draws.most, draws.weight
+    plan = plans, float(variance)
+    known = float(known[0]), float(known[1])
+    return np.asarray(reject_each(*parts, counts, _sums(urn), known, *plan, delta, float(target)))
 
 
-def _as_tuple(urn: Urn) -> tuple[float, float, float, float]:
-    return float(urn.weight), float(urn.squares), float(urn.most), float(urn.risk)
+def _sums(urn: Urn) -> tuple[float, float, float, float]:
+    return urn.weight, urn.squares, urn.most, urn.risk
 
 
 def _check_known(known: Sums) -> Sums:
     num, den = float(known[0]), float(known[1])
-    _check_number("known", num, 0.0, "two sums of at least 0")
-    _check_number("known", den, 0.0, "two sums of at least 0")
+    if not (0 <= num < np.inf and 0 <= den < np.inf and (den or not num)):
+        raise InputError(
+            f"known must be two sums of at least 0, of num and of den, got {known!r}. "
+            "Give (0.0, 0.0) if no node is known."
+        )
     return num, den
 
 
-def _check_plan(draws: Draws, urn: Urn, planned: int, variance: float) -> None:
-    """Refuse a plan without draws or variance, and an urn that cannot hold the nodes drawn."""
-    _check_number("planned", planned, 1, "at least 1")
-    _check_number("variance", variance, max(SMALLEST_PLAN * urn.risk**2, 1e-300), "above 0")
-    for name, sums in (
-        ("weight", draws.weight.sum()),
-        ("squares", (draws.weight**2).sum()),
-        ("most", draws.most.sum()),
-        ("risk", (draws.most / draws.weight).max(initial=0.0)),
-    ):
-        if sums > getattr(urn, name) * SLACK:
-            raise InputError(
-                f"urn.{name} must be at least that of the nodes drawn, {sums:g}, "
-                f"got {getattr(urn, name):g}. Count every node that can be drawn."
-            )
-
-
-def _check_number(name: str, value: float, least: float, rule: str) -> None:
-    if not least <= value < np.inf:
-        raise InputError(f"{name} must be {rule}, got {value!r}. Correct it.")
-
-
-def _check(name: str, array: Floats, right: NDArray[np.bool_], rule: str) -> None:
-    if not right.all():
-        worst = array[~right].flat[0]
-        raise InputError(f"{name} must {rule}, got {worst:g}. Correct it.")
+def _check_plan(urn: Urn, planned: int, variance: float, top: float) -> None:
+    if not (planned >= 0 and planned == int(planned)):
+        raise InputError(
+            f"planned must be a whole number, got {planned!r}. "
+            "Give the number of draws that is expected."
+        )
+    least = max(SMALLEST_VARIANCE * urn.risk**2, 1e-100)
+    if not least <= variance < np.inf:
+        raise InputError(
+            f"variance must be at least {least:g}, got {variance!r}. "
+            "Give the mean of (f/weight)² that is expected."
+        )
+    if not 0 < top < np.inf:
+        raise InputError(f"top must be above 0, got {top!r}. Give the greatest ratio possible.")

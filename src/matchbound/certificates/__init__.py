@@ -9,6 +9,7 @@ from matchbound.certificates.words import (
     ledger_line,
     meaning,
     planned_line,
+    sample_line,
     sentences,
     threshold_line,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "ledger_line",
     "meaning",
     "planned_line",
+    "sample_line",
     "sentences",
     "threshold_line",
 ]

@@ -3,12 +3,33 @@
 import math
 
 from matchbound.certificates.remark import Remark
-from matchbound.theorems import Choices, Tally
+from matchbound.theorems import METRICS, Choices, Tally, limit, proved_limit
 
 ENOUGH = 30  # sampled nodes with a true match
 
 
 def advise(tally: Tally, choices: Choices) -> tuple[Remark, ...]:
+    """What to do where a metric has no bound, or where few sampled nodes have a true match."""
+    return (*_no_limit(tally, choices), *_few_matched(tally, choices))
+
+
+def _no_limit(tally: Tally, choices: Choices) -> tuple[Remark, ...]:
+    """Say why the sample proves no limit on true matches, where it should."""
+    limited = [name for name in choices.metrics if METRICS[name].needs_limit]
+    if not limited or not choices.limit_by_sample:
+        return ()
+    design = choices.design(limited[0])
+    if limit(tally, design) is not None:
+        return ()
+    labels = (*tally.train, *tally.fresh)
+    unlabelled = sum(not label.is_sure for label in labels)
+    if unlabelled:
+        return (Remark("limit_unlabelled", (unlabelled,)),)
+    most = max(label.t or 0 for label in labels)
+    return (Remark("limit_passed", (proved_limit(tally, design), most)),)
+
+
+def _few_matched(tally: Tally, choices: Choices) -> tuple[Remark, ...]:
     """Advise a larger sample where few of its nodes have a true match."""
     used = tally.fresh if choices.theorem == "sharp" else tally.validation
     matched = sum(bool(label.t) for label in used)

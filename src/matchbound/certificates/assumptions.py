@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from matchbound.audits import BROUGHT, Standing
+from matchbound.audits import BROUGHT, BY_WEIGHT, Standing
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.remark import Remark
 from matchbound.tables import Clusters, Output
 from matchbound.tallies import Setting
-from matchbound.theorems import Tally
+from matchbound.theorems import METRICS, Choices, Tally, proved_limit
 
 FIXED = Remark("fixed")
 NO_OTHER_DRAW = Remark("no_other_draw")
@@ -26,6 +26,7 @@ def assumed(
     sourceless = any(isinstance(form, Clusters) and form.source is None for form in forms)
     conditions = (
         (Remark(setting.origin), True),
+        (Remark(BY_WEIGHT), bool(choices.weigh) and setting.origin != BY_WEIGHT),
         (NO_OTHER_DRAW, setting.origin != BROUGHT),
         (FIXED, not choices.rounds),
         (Remark("guided", (choices.leaves,)), bool(choices.rounds)),
@@ -40,11 +41,33 @@ def assumed(
         (Remark("future"), choices.future),
         (Remark("one_to_one"), choices.one_to_one),
         (Remark("at_most_one_match"), choices.at_most_one_match),
+        *_limits(tally, choices),
+        (Remark("entities"), setting.matching.dedupe and _needs_entities(choices)),
         (Remark("disjoint_ids"), sourceless and setting.matching.is_link),
         (Remark("unlabelled", (unlabelled,)), unlabelled > 0),
         (Remark("erased", (erased,)), erased > 0),
     )
     return tuple(remark for remark, applies in conditions if applies)
+
+
+def _limits(tally: Tally, choices: Choices) -> list[tuple[Remark, bool]]:
+    """How true matches are limited, where a metric needs it."""
+    limited = [name for name in choices.metrics if METRICS[name].needs_limit]
+    promised, among = choices.most_true_matches, choices.among_records_with_at_most
+    rows = [(Remark("most_true_matches", (promised,)), True)] if promised else []
+    if limited and among:
+        beyond = sum((label.t or 0) > among for label in tally.labelled)
+        rows.append((Remark("among_at_most", (among, beyond, len(tally.labelled))), True))
+    if limited and choices.limit_by_sample:
+        most = proved_limit(tally, choices.design(limited[0]))
+        rows.append((Remark("limit_by_sample", (most, most + 2)), True))
+    return rows
+
+
+def _needs_entities(choices: Choices) -> bool:
+    """Whether it matters that a true match of a true match is one."""
+    of_clusters = any(METRICS[name].of_clusters for name in choices.metrics)
+    return of_clusters or (choices.limit_by_sample and not choices.one_to_one)
 
 
 def _erased(tally: Tally, setting: Setting) -> int:

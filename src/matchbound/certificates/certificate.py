@@ -164,8 +164,9 @@ class Certificate:
         tally = next(iter(self.tallies.values()))
         lines = [
             *self.heading,
-            *map(words.guarantee_line, self.guarantees),
+            *words.guarantee_lines(self.guarantees),
             *words.meaning(self.guarantees),
+            *words.sample_line(self.guarantees, self.tallies, self.choices),
             *words.threshold_line(self.threshold, self.choices),
             *words.comparison(self.guarantees, self.tallies, self.choices),
             words.labelled_line(tally),

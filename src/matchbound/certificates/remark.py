@@ -8,6 +8,7 @@ CODES: Mapping[str, tuple[str, ...]] = {
     # where the labelled nodes come from
     "drawn": (),
     "drawn_after_training": (),
+    "drawn_by_weight": (),
     "seed_given": (),
     "brought": (),
     # what is assumed
@@ -27,12 +28,18 @@ CODES: Mapping[str, tuple[str, ...]] = {
     "future": (),
     "one_to_one": (),
     "at_most_one_match": (),
+    "most_true_matches": ("limit",),
+    "limit_by_sample": ("limit", "members"),
+    "among_at_most": ("limit", "beyond", "labelled"),
+    "entities": (),
     "disjoint_ids": (),
     "unlabelled": ("nodes",),
     "erased": ("nodes",),
     # what the ledger shows
     "seed_after_matcher": ("register", "draw"),
     # advice
+    "limit_passed": ("limit", "true"),
+    "limit_unlabelled": ("nodes",),
     "draw_more": ("matched", "more", "enough"),
     "label_more": ("matched", "more", "enough"),
 }

@@ -20,12 +20,16 @@ from matchbound.theorems import (
     guarantees,
     patched_holdout,
     percent,
+    sample_mean,
 )
 
 SENTENCES = {
     "drawn": "matchbound drew the labelled nodes uniformly at random.",
     "drawn_after_training": "matchbound drew the validation nodes uniformly at random from all "
     "nodes but the training nodes, which were there before and need not be random.",
+    "drawn_by_weight": "matchbound drew the validation nodes at random, each with a probability in "
+    "proportion to its weight, which follows from its number of matches by the holdout matcher; "
+    "training nodes were there before and need not be random.",
     "seed_given": "The seed was given by the user. Assumed: no other seed was tried, and this one "
     "was not chosen by the nodes that it draws.",
     "brought": "Not checked: the labelled nodes are a uniform random sample of the population, and "
@@ -62,6 +66,15 @@ SENTENCES = {
     "on; what is found at a node does not depend on which other nodes there are.",
     "one_to_one": "The user promised that a node has at most one true match.",
     "at_most_one_match": "The user promised that a matcher finds at most one match a node.",
+    "most_true_matches": "The user promised that the number of a node's true matches is at most "
+    "{limit}.",
+    "limit_by_sample": "Pairwise recall and F1 take no node to have more than {limit} true "
+    "matches. Nobody promised it: the sample would hardly miss all of an entity of {members} "
+    "records or more, and such a miss is part of the probability above.",
+    "among_at_most": "Pairwise recall and F1 are about nodes whose number of true matches is at "
+    "most {limit}; links are counted from these nodes. Of {labelled} labelled nodes {beyond} have "
+    "more.",
+    "entities": "True matches form entities: a true match of a true match is one.",
     "disjoint_ids": "Not checked: in clusters without sources, ids of the population are never the "
     "other table's.",
     "unlabelled": "{nodes} drawn nodes have no label and count as the worst case.",
@@ -69,6 +82,12 @@ SENTENCES = {
     "count as the worst case: {nodes}.",
     "seed_after_matcher": "Checked: the seed was made after the holdout matcher was on record "
     "(entries {register} and {draw} of the ledger).",
+    "limit_passed": "Pairwise recall and F1 have no bound: a labelled node has {true} true "
+    "matches, and the sample proves a limit of {limit} alone. Draw again with most_true_matches or "
+    "among_records_with_at_most; it costs δ again.",
+    "limit_unlabelled": "Pairwise recall and F1 have no bound: {nodes} drawn nodes have no label, "
+    "and with these the sample proves no limit on true matches. Label them, or draw with "
+    "most_true_matches.",
     "draw_more": "Only {matched} validation nodes have a true match, so the bounds are loose: draw "
     "about {more} more nodes for {enough}, in a fresh draw, which costs δ again (a sample must not "
     "grow after its labels were seen).",
@@ -123,10 +142,18 @@ def shortfall(
         return "exploratory"
     if seed_given:
         return "the seed was given by the user"
+    if ledger is not None and ledger.changed:
+        return _changed(ledger.changed)
     together = _together(delta, ledger)
     if together < _alone(delta):
         return f"together with all else on record it holds with {percent(together)}"
     return ""
+
+
+def _changed(nodes: int) -> str:
+    """That labels were changed after a certificate, an estimate or a list of errors."""
+    what = "the labels of 1 node were" if nodes == 1 else f"the labels of {nodes} nodes were"
+    return f"{what} changed after results had been shown"
 
 
 def _alone(delta: float) -> float:
@@ -170,23 +197,54 @@ def _reason(delta: float, ledger: Standing | None) -> str:
     return f" (for {' and '.join(ways or ['certificates that do not fail together'])})"
 
 
-def guarantee_line(g: Guarantee) -> str:
-    """A guarantee, rounded outwards to four decimals."""
+def guarantee_lines(certified: Sequence[Guarantee]) -> list[str]:
+    """The guarantees, rounded outwards to four decimals."""
+    width = max((len(g.metric) for g in certified), default=0)
+    return [_guarantee_line(g, max(width, 10)) for g in certified]
+
+
+def _guarantee_line(g: Guarantee, width: int) -> str:
     where = "" if g.part == WHOLE else f", {g.part},"
     mean = (
         "no sampled node tells" if g.estimate is None else f"holdout's sample mean {g.estimate:.4f}"
     )
     return (
-        f"  {g.metric:10} of the {g.algorithm} matcher{where} {g.text}"
+        f"  {g.metric:{width}} of the {g.algorithm} matcher{where} {g.text}"
         f"   ({mean}; {g.theorem}, {g.bound})"
     )
 
 
 def meaning(certified: Iterable[Guarantee]) -> list[str]:
-    """What is averaged over what: other tools count pairs."""
-    metrics = dict.fromkeys(g.metric for g in certified)
+    """What is counted: records or pairs. Other tools count pairs."""
+    metrics = list(dict.fromkeys(g.metric for g in certified))
     text = "; ".join(f"{metric}: {METRICS[metric].words}" for metric in metrics)
-    return [f"Means over records, not over pairs. {_sentence(text)}."] if text else []
+    if not text:
+        return []
+    pooled = any(METRICS[metric].ratio.pooled for metric in metrics)
+    lead = "" if pooled else "Means over records, not over pairs. "
+    return [f"{lead}{_sentence(text)}."]
+
+
+APART = 0.05  # the sample's two kinds of precision, where both are shown
+
+
+def sample_line(
+    certified: Sequence[Guarantee], tallies: Mapping[str, Tally], choices: Choices
+) -> list[str]:
+    """Both kinds of precision in the sample, where they are far apart."""
+    kinds = ("precision", "pairwise-precision")
+    lines = []
+    for part in dict.fromkeys(g.part for g in certified if g.metric in kinds):
+        means = [sample_mean(kind, tallies[part], choices) for kind in kinds]
+        if None in means or abs(means[0] - means[1]) <= APART:  # type: ignore[operator]
+            continue
+        where = "" if part == WHOLE else f" ({part})"
+        lines.append(
+            f"In the sample{where}, the holdout matcher's precision is {means[0]:.4f} for an "
+            f"average record, and {means[1]:.4f} over pairs: records with many matches differ from "
+            "the others."
+        )
+    return lines
 
 
 def _sentence(text: str) -> str:
@@ -223,6 +281,8 @@ def comparison(
 
 def _patched(tallies: Mapping[str, Tally], choices: Choices) -> tuple[Guarantee, ...]:
     if choices.bands:  # tallies do not show in which band a missed match would be
+        return ()
+    if any(METRICS[name].of_clusters for name in choices.metrics):  # patched pairs are no clusters
         return ()
     patched = {part: patched_holdout(tally) for part, tally in tallies.items()}
     try:
@@ -306,6 +366,8 @@ def ledger_line(ledger: Standing | None, exploratory: Sequence[str]) -> list[str
     if others:
         what = "matcher is" if others == 1 else "matchers are"
         line += f" {others} other {what} on record and could have been certified as well."
+    if ledger.changed:
+        line += f" {_sentence(_changed(ledger.changed))}, so nothing is certified by --require."
     if ledger.sealed:
         line += f" Sealed up to entry {ledger.sealed}, by the ledger's word."
     return [line]

@@ -84,6 +84,18 @@ def add_promises(parser: argparse._ActionsContainer) -> None:
         action="store_true",
         help="promise: a matcher finds at most one match a node",
     )
+    parser.add_argument(
+        "--most-true-matches",
+        type=int,
+        metavar="K",
+        help="promise: a node has at most K true matches; for pairwise recall and F1",
+    )
+    parser.add_argument(
+        "--among-records-with-at-most",
+        type=int,
+        metavar="K",
+        help="pairwise recall and F1 are then about nodes with at most K true matches",
+    )
 
 
 def add_holdout(parser: argparse._ActionsContainer) -> None:
@@ -144,6 +156,8 @@ def chosen(options: argparse.Namespace) -> dict[str, Any]:
         "theorem": options.theorem,
         "bound": options.bound,
         "one_to_one": options.one_to_one or None,
+        "most_true_matches": options.most_true_matches,
+        "among_records_with_at_most": options.among_records_with_at_most,
         "guesses": by_metric(options.guess, "guess") or None,
         "matched": options.matched,
         "bands": numbers(options.bands, "bands"),

@@ -69,6 +69,8 @@ def run(options: argparse.Namespace) -> int:
         train=options.train,
         one_to_one=options.one_to_one,
         at_most_one_match=options.at_most_one_match,
+        most_true_matches=options.most_true_matches,
+        among_records_with_at_most=options.among_records_with_at_most,
         **{name: value for name, value in typed.items() if value is not None},
     )
     say(planned)

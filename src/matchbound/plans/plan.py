@@ -80,6 +80,8 @@ def plan(
     bound: str | None = None,
     one_to_one: bool | None = None,
     at_most_one_match: bool | None = None,
+    most_true_matches: int | None = None,
+    among_records_with_at_most: int | None = None,
     gap: int | None = None,
 ) -> Plan:
     """Compute the labels needed for `targets`; or, given `labels`, the bounds to expect from them.
@@ -87,8 +89,8 @@ def plan(
     The population is assumed to have `size` nodes, of which the share `matched` has a true match;
     `guesses` are the expected values of metrics. The complete matcher replaces matches by others at
     the share `gap_rate` of all nodes; None if there is no complete matcher. `power` is the wanted
-    probability of reaching all targets together. `delta`, `theorem`, `bound`, `one_to_one`,
-    `at_most_one_match` and `gap` are the choices of `draw`; None stands for their defaults there.
+    probability of reaching all targets together. The other arguments are choices of `draw`; None
+    stands for their defaults there.
 
     Where values are 0 or 1, probabilities are sums over all samples; else they are simulated.
     """
@@ -100,6 +102,8 @@ def plan(
         bound=bound,
         one_to_one=one_to_one,
         at_most_one_match=at_most_one_match,
+        most_true_matches=most_true_matches,
+        among_records_with_at_most=among_records_with_at_most,
         gap=gap,
     )
     question = Question(size, choices, targets or {}, power, gap_rate, train)

@@ -10,6 +10,7 @@ from matchbound.certificates import (
     ledger_line,
     meaning,
     planned_line,
+    sample_line,
     sentences,
     threshold_line,
 )
@@ -63,6 +64,7 @@ def _first(certificate: "Certificate", targets: Targets) -> str:
     figure = f"<figure>{picture(_bars(whole, targets))}{marks}</figure>" if whole else ""
     below = [
         *meaning(certificate.guarantees),
+        *sample_line(certificate.guarantees, certificate.tallies, certificate.choices),
         *threshold_line(certificate.threshold, certificate.choices),
         *comparison(certificate.guarantees, certificate.tallies, certificate.choices),
     ]

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
 from matchbound.tables import Clusters, Form, Output, narrow, read_matches
+from matchbound.tallies.closed import check_closed
 from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded, Setting
 from matchbound.tallies.prefix import looked_at
-from matchbound.theorems import Tally, parts
+from matchbound.theorems import METRICS, Choices, Tally, parts
 
 
 def tally_parts(
@@ -34,6 +35,8 @@ def tally_parts(
                 progress(f"counting {part.name}")
                 for output in of_algorithm if scored else ():
                     narrow(con, output.role, output.role + scored, part.least, part.below)
+                if not part.is_band:
+                    _check_closed(con, setting.choices, of_algorithm)
                 tallies[part.name] = _count(con, setting, forms, unlabelled)
     return tallies, rows
 
@@ -47,6 +50,14 @@ def _read(con: Engine, setting: Setting, output: Output, table: str) -> int:
     if not (matching.dedupe or matching.is_link):
         refuse_doubt(con, output.name, table)
     return rows
+
+
+def _check_closed(con: Engine, choices: Choices, outputs: Sequence[Output]) -> None:
+    """Refuse pairs that are no clusters, if a metric is about clusters."""
+    if any(METRICS[name].of_clusters for name in choices.metrics):
+        for output in outputs:
+            if not output.is_clusters:
+                check_closed(con, output.role)
 
 
 def _count(

@@ -2,6 +2,7 @@
 
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.design import Design
+from matchbound.theorems.estimates import Estimate, estimates
 from matchbound.theorems.guarantees import (
     ROUNDING,
     SCALE,
@@ -13,12 +14,14 @@ from matchbound.theorems.guarantees import (
     within,
 )
 from matchbound.theorems.label_errors import survives, why_not_computable, with_errors
+from matchbound.theorems.limits import found_outside, limit, proved_limit
 from matchbound.theorems.members import Line, Steps, worst_ratio
 from matchbound.theorems.metrics import METRICS, Metric, matched_by_guess
 from matchbound.theorems.others import patched_holdout
 from matchbound.theorems.parts import WHOLE, as_text, parts
 from matchbound.theorems.planned import brought_variances, planned_variances
 from matchbound.theorems.probabilities import at_least, percent
+from matchbound.theorems.samples import sample_mean
 from matchbound.theorems.tally import Cell, Label, Tally
 
 __all__ = [
@@ -29,6 +32,7 @@ __all__ = [
     "Cell",
     "Choices",
     "Design",
+    "Estimate",
     "Guarantee",
     "Label",
     "Line",
@@ -40,13 +44,18 @@ __all__ = [
     "at_least",
     "brought_variances",
     "choose_threshold",
+    "estimates",
+    "found_outside",
     "guarantees",
+    "limit",
     "matched_by_guess",
     "outwards",
     "parts",
     "patched_holdout",
     "percent",
     "planned_variances",
+    "proved_limit",
+    "sample_mean",
     "survives",
     "why_not_computable",
     "with_errors",

@@ -361,9 +361,10 @@ CONFLICTS: tuple[tuple[Callable[[Choices], object], Message], ...] = (
         "limit_by_sample must be left out where a limit is given, got both. Drop one of them.",
     ),
     (
-        lambda c: _any(c, "needs_limit") and c.limit_by_sample and c.is_anytime,
-        "most_true_matches must be given for pairwise recall and F1 at any time, got none: the "
-        "sample proves a limit only if its size is fixed. Promise one, or drop anytime.",
+        lambda c: c.limit_by_sample and (c.is_anytime or c.choose_threshold),
+        "most_true_matches must be given for pairwise recall and F1 at any time or at a chosen "
+        "threshold, got none: the sample proves one limit, and only if its size is fixed. Promise "
+        "one, or drop anytime and choose_threshold.",
     ),
     (
         lambda c: _by_stars(c) and (c.brought or c.until or c.rounds),

@@ -145,7 +145,7 @@ METRICS = _in_order(
         "pairwise-f1",
         "the harmonic mean of pairwise precision and pairwise recall",
         "lower",
-        "all",
+        "true",
         ratios.PAIRWISE_F1,
         {"sharp": pairwise.f1},
         needs_limit=True,

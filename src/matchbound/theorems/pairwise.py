@@ -81,16 +81,17 @@ def recall(tally: Tally, design: Design, complete: bool) -> Finding:
     bound = design.labels_bound(False)
     if most is None:
         return Finding(0.0, holdout.estimate, bound)
-    sums = Sums.of(tally)
+    delta, delta_pairs = design.shares(2) if beside is None else (*design.shares(1), 0.0)
+    low = holdout.lower("sharp pairwise-recall labels", delta)
+    if not complete:
+        return Finding(low, holdout.estimate, bound)
     if beside is None:
-        delta, delta_pairs = design.shares(2)
         pairs = _right_pairs(tally, design, delta_pairs, "sharp pairwise-recall pairs")
     else:
-        (delta,) = design.shares(1)
         pairs = _right_pairs(tally, beside, beside.shares(1)[0])
-    low = holdout.lower("sharp pairwise-recall labels", delta)
+    sums = Sums.of(tally)
     value = sums.least_over(pairs, lambda a: low * sums.right(a) / a)
-    return Finding(value if complete else low, holdout.estimate, bound)
+    return Finding(value, holdout.estimate, bound)
 
 
 def f1(tally: Tally, design: Design, complete: bool) -> Finding:

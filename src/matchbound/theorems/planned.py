@@ -41,29 +41,22 @@ def _variance(metric: Metric, labels: Sequence[Label], design: Design) -> float 
     It is over all nodes; or over those that count, where the matcher's output shows which do. For
     draws by weight, squares are divided by weights, in units of the mean weight.
     """
-    if metric.ratio.known_unmatched:
-        labels = [label for label in labels if label.h]
-    most = design.limit or max((label.t or 0 for label in labels), default=1)
+    ratio, most_within = metric.ratio, design.among_limit if metric.needs_limit else None
+    counts = {label: (label.h, label.t or 0, label.ht or 0) for label in labels}
+    within = {label for label in counts if most_within is None or (label.t or 0) <= most_within}
+    right = ratio.share(counts[label] for label in labels if label in within)
+    unknown = [label for label in labels if label.h or not ratio.known_unmatched]
+    labels = [label for label in unknown if design.weight(label.h)]
+    if right is None or not labels:
+        return None
+    mean = min(max(metric.rightness(float(right)), LEAST), MOST)
+    most = design.limit or max(label.t or 0 for label in labels)
     weights = [design.weight(label.h) for label in labels]
-    if not all(weights):  # the draw tells nothing of the metric
-        return None
-    among = design.among_limit if metric.needs_limit else None
-    parts = [
-        NOTHING
-        if among and (label.t or 0) > among
-        else metric.ratio.parts(label.h, label.t or 0, label.ht or 0)
-        for label in labels
-    ]
-    pairs = [(float(num), float(den)) for num, den in parts]
-    whole = sum(den for _, den in pairs)
-    if not whole:
-        return None
-    right = sum(num for num, _ in pairs) / whole
-    mean = min(max(metric.rightness(right), LEAST), MOST)
     squares, risk = 0.0, 0.0
-    for label, (num, den), weight in zip(labels, pairs, weights, strict=True):
+    for label, weight in zip(labels, weights, strict=True):
+        num, den = map(float, ratio.parts(*counts[label]) if label in within else NOTHING)
         payoff = (num if metric.is_lower else den - num) - mean * den
-        greatest = float(metric.ratio.worst(label.h, most)[1]) if metric.ratio.pooled else 1.0
+        greatest = float(ratio.worst(label.h, most)[1]) if ratio.pooled else 1.0
         squares += payoff**2 / weight
         risk = max(risk, greatest / weight)
     squares /= sum(weights) / len(weights)

@@ -20,6 +20,8 @@ from matchbound.theorems.ratios import NOTHING, Parts, Ratio
 from matchbound.theorems.tally import Label, Tally
 from matchbound.theorems.terms import bounded, sampled, sure, trained, worst
 
+SMALLEST = 1e-9  # the least planned variance, in units of the greatest possible square
+
 
 @dataclass(frozen=True)
 class Holdout:
@@ -168,7 +170,7 @@ class Holdout:
     @property
     def _variance(self) -> float:
         """The planned variance, not too small for bets on the node that might lose the most."""
-        return max(self.design.variance or self._guessed, 1e-9 * self._sums.risk**2)
+        return max(self.design.variance or self._guessed, SMALLEST * self._sums.risk**2)
 
     @property
     def _guessed(self) -> float:
