@@ -217,6 +217,21 @@ def test_a_sample_without_a_found_match_or_without_a_node(metric):
         assert (found.value > 0.2) == metric.startswith("b3")
 
 
+def test_a_complete_matcher_that_is_the_holdout_one_has_its_bounds():
+    """Also where the number of right pairs is known, up to rounding: all found ones are in D."""
+    for right, wrong in ((31, 29), (7, 3), (20, 19)):
+        train = (Label.alone(1, 1, 1),) * right + (Label.alone(1, 0, 0),) * wrong
+        fresh = (Label.alone(0, 0, 0),) * 30
+        tally = Tally(right + wrong + 60, train, fresh, (), (Cell(0, 0, 0, 30),))
+        for metric in BY_SUMS:
+            choices = Choices(0.05, (metric,), most_true_matches=1)
+            values = [
+                guarantees({"all": tally}, choices, complete=complete)[0].value
+                for complete in (False, True)
+            ]
+            assert values[0] == pytest.approx(values[1], abs=2e-6)
+
+
 def test_the_sample_s_b_cubed_precision_counts_records_without_a_match():
     validation = (Label.alone(0, 0, 0),) * 4 + (Label.alone(1, 1, 0),)
     tally = Tally(10, (), validation, (), (Cell(0, 0, 0, 4), Cell(1, 1, 1, 1)))
