@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from matchbound import Choices, InputError, Tally, plan
-from matchbound.audits.choices import make_choices
+from matchbound.audits.choices import fit_choices, make_choices
 from matchbound.bounds.chances import chance, chance_at_least
 from matchbound.commands import draw as draw_verb
 from matchbound.commands.main import parser_of
@@ -24,6 +24,7 @@ from matchbound.plans.command import draw_command
 from matchbound.plans.outlooks import Prospects
 from matchbound.plans.question import Question, choices_for
 from matchbound.plans.simulation import FEW, MANY, Simulated, Whole
+from matchbound.tables import Matching
 from matchbound.theorems.guarantees import guarantees
 from matchbound.theorems.tally import Cell, Label
 from support.audits import run
@@ -284,7 +285,7 @@ def test_counts_tell_what_the_theorems_make_of_labels(metric, one_to_one, gap_ra
         300, 0.7, {metric: 0.8}, {}, gap_rate=gap_rate, train=train, one_to_one=one_to_one
     )
     margin = asked.margins()[metric]
-    assert margin.shortcut is not None
+    assert margin.exact is not None
     for labels in (3, 20, 90, 200, 300):
         fresh, urn = margin.fresh(labels), margin.urn
         members = int(rng.hypergeometric(urn.members, urn.nodes - urn.members, fresh))
@@ -439,7 +440,8 @@ GOOD = {
         ),
         (
             {"guesses": {"f1": 0.9}},
-            "metric must be one of precision, recall, error-rate; got 'f1'. Choose one of them.",
+            "metric must be one of precision, recall, error-rate, pairwise-precision, "
+            "pairwise-recall, pairwise-f1, b3-precision, b3-recall; got 'f1'. Choose one of them.",
         ),
         (
             {"targets": {"recall": 0.8}},
@@ -499,6 +501,7 @@ def test_its_keywords_are_choices():
     keywords = inspect.signature(plan).parameters
     names = {field.name for field in fields(Choices)}
     used = {"delta", "theorem", "bound", "one_to_one", "at_most_one_match", "gap"}
+    used |= {"most_true_matches", "among_records_with_at_most"}
     own = {"matched", "guesses"}
     assert names & set(keywords) == used | own
     for name in used:
@@ -506,6 +509,7 @@ def test_its_keywords_are_choices():
         assert keywords[name].kind is inspect.Parameter.KEYWORD_ONLY
     assert not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in keywords.values())
     values = {"delta": 0.1, "theorem": "paper", "bound": "hoeffding", "gap": 50}
+    values |= {"most_true_matches": 4, "among_records_with_at_most": 4}
     for name in used:
         given = {name: values.get(name, True)} | ({"gap_rate": 0.01} if name == "gap" else {})
         made = plan(size=900, matched=0.8, guesses={"error-rate": 0.1}, labels=20, **given)
@@ -602,7 +606,8 @@ def drawn_by(command):
     """The labels and the choices of a draw, as the command line reads them."""
     options = parser_of("draw").parse_args(shlex.split(command)[2:])
     typed = draw_verb.chosen(options) | draw_verb._of_the_draw(options)
-    return options.labels, make_choices(typed, anytime=options.anytime)
+    choices = make_choices(typed, anytime=options.anytime)
+    return options.labels, fit_choices(choices, Matching(options.dedupe))
 
 
 def whole_matches(recall, one_to_one):

@@ -3,7 +3,7 @@
 from matchbound.audits.audit import Audit, enter_labels
 from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdict
 from matchbound.audits.brought import BROUGHT, BY_WEIGHT, as_brought, as_drawn
-from matchbound.audits.choices import given_choices
+from matchbound.audits.choices import fit_choices, given_choices
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import (
     FILES,
@@ -110,6 +110,7 @@ __all__ = [
     "erased_rows",
     "evidence_in",
     "find",
+    "fit_choices",
     "given_choices",
     "has_ids",
     "hash_of",
