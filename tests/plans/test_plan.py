@@ -4,7 +4,6 @@ import inspect
 import itertools
 import math
 import re
-import shlex
 from dataclasses import fields, replace
 from fractions import Fraction
 from functools import cache
@@ -16,18 +15,15 @@ import numpy as np
 import pytest
 
 from matchbound import Choices, InputError, Tally, plan
-from matchbound.audits.choices import fit_choices, make_choices
 from matchbound.bounds.chances import chance, chance_at_least
-from matchbound.commands import draw as draw_verb
-from matchbound.commands.main import parser_of
 from matchbound.plans.command import draw_command
 from matchbound.plans.outlooks import Prospects
 from matchbound.plans.question import Question, choices_for
 from matchbound.plans.simulation import FEW, MANY, Simulated, Whole
-from matchbound.tables import Matching
 from matchbound.theorems.guarantees import guarantees
 from matchbound.theorems.tally import Cell, Label
 from support.audits import run
+from support.plans import drawn_by, share_reached
 
 
 def question(size, matched, guesses, targets, *, power=0.9, gap_rate=None, train=0, **choices):
@@ -602,14 +598,6 @@ def promised_by(name):
     )
 
 
-def drawn_by(command):
-    """The labels and the choices of a draw, as the command line reads them."""
-    options = parser_of("draw").parse_args(shlex.split(command)[2:])
-    typed = draw_verb.chosen(options) | draw_verb._of_the_draw(options)
-    choices = make_choices(typed, anytime=options.anytime)
-    return options.labels, fit_choices(choices, Matching(options.dedupe))
-
-
 def whole_matches(recall, one_to_one):
     """As the plan has it: a node's matches are all right or all wrong."""
     kinds = kinds_of(SIZE, MATCHED, 0.95, recall)
@@ -627,20 +615,6 @@ def part_matches(recall):
     shares[0, 1, 0] = 1 - sum(shares.values())
     kinds = {kind: round(share * true) for kind, share in shares.items()}
     return kinds | {(0, 0, 0): SIZE - sum(kinds.values())}
-
-
-def share_reached(kinds, labels, choices, targets, audits, rng):
-    """How many of so many audits reach every target, each guaranteed as `certify` does."""
-    hits, sizes = 0, np.array(list(kinds.values()))
-    made = [Label.alone(*kind) for kind in kinds]
-    for counts in rng.multivariate_hypergeometric(sizes, labels, size=audits, method="marginals"):
-        order = rng.permutation(np.repeat(np.arange(len(sizes)), counts))
-        left = zip(kinds, sizes - counts, strict=True)
-        gap = tuple(Cell(h, h, h, int(nodes)) for (h, _, _), nodes in left if nodes)
-        tally = Tally(SIZE, (), tuple(made[kind] for kind in order), (), gap)
-        found = guarantees({"all": tally}, choices, complete=False)
-        hits += all(g.value >= targets[g.metric] for g in found)
-    return hits / audits
 
 
 def check_promise(name, audits):

@@ -94,7 +94,9 @@ def _limit_assumed(choices: Choices) -> list[str]:
         limit = choices.among_records_with_at_most
         return [f"Pairwise recall and F1 are about nodes with at most {limit} true matches."]
     promised = choices.most_true_matches or 1
-    return [f"For pairwise recall and F1, no node has more than {promised} true matches, as promised."]
+    return [
+        f"For pairwise recall and F1, no node has more than {promised} true matches, as promised."
+    ]
 
 
 def answer(question: Question, needed: int | None, limits: Mapping[str, float]) -> list[str]:
