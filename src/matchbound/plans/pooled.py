@@ -6,6 +6,7 @@ bets need besides is the same for all samples of a size, and comes from the theo
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,21 @@ from matchbound.bounds import Draws, pooled_lower, pooled_rejects
 from matchbound.plans.counts import SampleCounts, Urn, labels_of
 from matchbound.plans.drawn import Block
 from matchbound.theorems import METRICS, Cell, Design, Holdout, Tally, limit
+
+
+class Drawn(NamedTuple):
+    """Samples to bet on, one a row: num, den and the greatest den of nodes, as in `Draws`.
+
+    `counts` are how many nodes of each row are bet on.
+    """
+
+    num: NDArray[np.float64]
+    den: NDArray[np.float64]
+    most: NDArray[np.float64]
+    counts: NDArray[np.int64]
+
+    def rows(self, rows: NDArray[np.int64]) -> "Drawn":
+        return Drawn(self.num[rows], self.den[rows], self.most[rows], self.counts[rows])
 
 
 @dataclass(frozen=True)
@@ -35,45 +51,45 @@ class Bets:
             np.array([float(self.holdout.most(label.h)) for label in labels]),
         )
 
-    def _draws(self, block: Block) -> tuple[list[NDArray[np.float64]], NDArray[np.int64]]:
-        """The arrays of `Draws`, and how many nodes of each row are bet on."""
+    def drawn(self, block: Block) -> Drawn:
         from matchbound.plans._drawing import packed
 
         member, right = block
+        counts = np.full(len(member), member.shape[1])
         if self.holdout.ratio.known_unmatched:
-            right, drawn = packed(member, right)
-            kinds = np.where(right, 0, 1)
-        else:
-            kinds = np.where(member, np.where(right, 0, 1), 2)
-            drawn = np.full(len(member), member.shape[1])
-        return [*(numbers[kinds] for numbers in self._by_kind), np.ones(kinds.shape)], drawn
+            right, counts = packed(member, right)
+            member = np.ones(right.shape, dtype=bool)
+        kinds = 2 - member.astype(np.int8) - right.astype(np.int8)
+        num, den, most = (np.take(numbers, kinds) for numbers in self._by_kind)
+        return Drawn(num, den, most, counts)
 
     def lower(self, member: NDArray[np.bool_], right: NDArray[np.bool_]) -> float:
-        arrays, (drawn,) = self._draws((member[None], right[None]))
+        num, den, most, (count,) = self.drawn((member[None], right[None]))
+        draws = Draws(num[0, :count], den[0, :count], most[0, :count], np.ones(count))
         before = self.holdout.before_draw
         return before.least + pooled_lower(
-            Draws(*(array[0, :drawn] for array in arrays)),
+            draws,
             before.urn,
             known=before.known,
-            planned=max(int(drawn), 1),
+            planned=max(int(count), 1),
             delta=self.delta,
             variance=before.variance,
             top=1.0 - before.least,
         )
 
-    def rejects(self, block: Block, target: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def rejects(self, drawn: Drawn, target: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether each sample's lower bound reaches its own target."""
-        arrays, drawn = self._draws(block)
+        num, den, most, counts = drawn
         before = self.holdout.before_draw
         rejected = pooled_rejects(
-            Draws(*arrays),
+            Draws(num, den, most, np.ones(num.shape)),
             before.urn,
             target=np.clip(target - before.least, 0.0, 1.0),
             known=before.known,
-            planned=np.maximum(drawn, 1),
+            planned=np.maximum(counts, 1),
             delta=self.delta,
             variance=before.variance,
-            drawn=drawn,
+            drawn=counts,
         )
         return np.where(target <= before.least, True, rejected & (target <= 1))
 
@@ -83,10 +99,10 @@ def bets_on(metric: str, sample: SampleCounts, design: Design) -> tuple[Bets, ..
 
     A complete matcher's pairwise recall depends on pairwise precision, too: its bets are second.
     """
-    row, tally = METRICS[metric], _tally(sample)
-    most = _most(metric, tally, design)
+    row, most = METRICS[metric], _most(metric, sample, design)
     if most is None:
         return ()
+    tally = _tally(sample._replace(seen=Urn(0, 0, 0)))  # which nodes are drawn does not matter
     is_among = row.needs_limit and design.promised_limit is None and bool(design.among_limit)
     holdout = Holdout(row.ratio, tally, design, most, is_among)
     deltas = design.shares(2 if metric == "pairwise-recall" else 1)
@@ -97,11 +113,12 @@ def bets_on(metric: str, sample: SampleCounts, design: Design) -> tuple[Bets, ..
     return bets, Bets(precision, deltas[1], sample.each)
 
 
-def _most(metric: str, tally: Tally, design: Design) -> int | None:
+def _most(metric: str, sample: SampleCounts, design: Design) -> int | None:
     """The limit on true matches that bets use."""
     if METRICS[metric].needs_limit:
-        return limit(tally, design)
-    return (design.promised_limit or max(tally.size - 1, 1)) if METRICS[metric].of_clusters else 1
+        return design.limit or limit(_tally(sample), design)
+    size = sample.known.nodes + sample.urn.nodes
+    return (design.promised_limit or max(size - 1, 1)) if METRICS[metric].of_clusters else 1
 
 
 def _tally(sample: SampleCounts) -> Tally:

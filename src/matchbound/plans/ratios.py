@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from matchbound.plans.counts import SampleCounts, Urn
 from matchbound.plans.drawn import Block
-from matchbound.plans.pooled import Bets, bets_on
+from matchbound.plans.pooled import Bets, Drawn, bets_on
 from matchbound.theorems import METRICS, Design, within
 
 ROUNDS = 45  # of bisection
+ROUNDING = 1e-13  # of guarantees; less than `reached` allows for
 
 Numbers = Any
 """A number, or an array with one for each sample."""
@@ -89,8 +90,9 @@ class RatioBets:
         target: float,
     ) -> NDArray[np.bool_]:
         members, right = (kind.sum(axis=1) for kind in block)
-        first = Urn(sample.seen.nodes, int(members[0]), int(right[0]))
-        bets = bets_on(self.metric, sample._replace(seen=first), design)
+        most = int(members.argmax())
+        seen = Urn(sample.seen.nodes, int(members[most]), int(right[most]))
+        bets = bets_on(self.metric, sample._replace(seen=seen), design)
         if not bets:
             return np.zeros(len(members), dtype=bool)
         counts = Counts.of(sample, members, right, changed)
@@ -98,16 +100,20 @@ class RatioBets:
         value, worth = self._value(sample), self._worth(sample)
 
         def needs(precision: Numbers) -> NDArray[np.float64]:
-            def reaches(low: NDArray[np.float64]) -> NDArray[np.bool_]:
-                found = np.clip(value(counts, low, precision, worth), *ends) >= target
-                return np.broadcast_to(found, low.shape)
+            def at(low: NDArray[np.float64]) -> NDArray[np.float64]:
+                return np.asarray(np.clip(value(counts, low, precision, worth), *ends))
 
-            return _least(reaches, len(members))
+            return _least(at, np.full(len(members), target))
 
-        reached = _both(bets, block, needs) if len(bets) > 1 else bets[0].rejects(block, needs(0))
-        if not self._is_limited(sample):
-            return reached
-        return np.where(bets[-1].rejects(block, ends[1]), ends[0] >= target, reached)
+        drawn = [one.drawn(block) for one in bets]
+        if len(bets) > 1:
+            reached = _both(bets, drawn, needs)
+        else:
+            reached = bets[0].rejects(drawn[0], needs(0.0))
+        if self._is_limited(sample):
+            rows = np.flatnonzero(reached & (ends[0] < target))
+            reached[rows] = ~bets[-1].rejects(drawn[-1].rows(rows), ends[1][rows])
+        return reached
 
     def _is_limited(self, sample: SampleCounts) -> bool:
         """Whether a bound above what labels leave possible makes labels alone count."""
@@ -187,43 +193,53 @@ def _kept(counts: Counts, fewest: Numbers) -> Numbers:
 
 
 def _least(
-    reaches: Callable[[NDArray[np.float64]], NDArray[np.bool_]], rows: int
+    value: Callable[[NDArray[np.float64]], NDArray[np.float64]], target: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The least bound with which each sample reaches a target; infinite if 1 does not."""
-    low, high = np.zeros(rows), np.ones(rows)
-    is_sure, is_hopeless = reaches(low), ~reaches(high)
-    for _ in range(ROUNDS):
-        middle = (low + high) / 2
-        enough = reaches(middle)
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    return np.where(is_sure, 0.0, np.where(is_hopeless, np.inf, high))
+    """The least bound whose value is the target, for each sample; infinite if that of 1 is less.
+
+    Values never fall, and are at most the bound itself unless labels alone reach the target. They
+    are almost straight lines, which a few secants find; in between, intervals are halved.
+    """
+    low, high = target, np.ones(len(target))
+    below, above = np.maximum(target - value(low), 0.0), value(high) - target
+    is_sure, is_hopeless = value(np.zeros(len(target))) >= target, above < -ROUNDING
+    for i in range(2 * ROUNDS):
+        part = 0.5 if i % 2 else below / np.maximum(below + above, ROUNDING)
+        need = low + (high - low) * part
+        error = value(need) - target
+        is_found = np.abs(error) <= ROUNDING
+        if (is_found | is_sure | is_hopeless).all():
+            break
+        is_low = error < 0
+        low, below = np.where(is_low, need, low), np.where(is_low, -error, below)
+        high, above = np.where(is_low, high, need), np.where(is_low, above, error)
+    need = np.where(is_found, need, high)
+    return np.where(is_sure, 0.0, np.where(is_hopeless, np.inf, need))
 
 
 def _both(
     bets: tuple[Bets, ...],
-    block: Block,
+    drawn: list[Drawn],
     needs: Callable[[NDArray[np.float64]], NDArray[np.float64]],
 ) -> NDArray[np.bool_]:
     """Whether each sample reaches a target, where the need falls as the bound on precision rises.
 
     It does if some precision is proved and the need at this one is reached; it does not if neither
-    holds at some precision. Each sample is bisected until one or the other is found.
+    holds at some precision, such as 1. Each sample is bisected until one or the other is found.
     """
-    on_metric, on_precision = bets
-    rows = len(block[0])
-    low, high, reached = np.zeros(rows), np.ones(rows), np.zeros(rows, dtype=bool)
-    open_rows = np.arange(rows)
+    size = len(drawn[0].counts)
+    low, high, reached = np.zeros(size), np.ones(size), np.zeros(size, dtype=bool)
+    rows = np.flatnonzero(bets[0].rejects(drawn[0], needs(high)))
     for _ in range(ROUNDS):
-        precision = (low + high) / 2
-        part = block[0][open_rows], block[1][open_rows]
-        is_proved = on_precision.rejects(part, precision[open_rows])
-        is_enough = on_metric.rejects(part, needs(precision)[open_rows])
-        reached[open_rows] = is_proved & is_enough
-        low[open_rows[is_proved]] = precision[open_rows[is_proved]]
-        high[open_rows[~is_proved]] = precision[open_rows[~is_proved]]
-        open_rows = open_rows[is_proved != is_enough]
-        if not len(open_rows):
+        if not len(rows):
             break
+        precision = (low + high) / 2
+        is_enough = bets[0].rejects(drawn[0].rows(rows), needs(precision)[rows])
+        is_proved = bets[1].rejects(drawn[1].rows(rows), precision[rows])
+        reached[rows] = is_enough & is_proved
+        low[rows[is_proved]] = precision[rows[is_proved]]
+        high[rows[~is_proved]] = precision[rows[~is_proved]]
+        rows = rows[is_enough != is_proved]
     return reached
 
 

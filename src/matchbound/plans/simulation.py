@@ -54,8 +54,9 @@ class Simulated:
         """Whether each sample's guarantee reaches the target."""
         assert self.by_bets is not None
         margin, fresh = self.margin, self.margin.fresh(labels)
-        members = block[0].sum(axis=1)
-        changed = np.array([margin.outside(fresh, int(m))[2] for m in members], dtype=float)
+        changed = np.zeros(len(block[0]))
+        if margin.gap_rate:
+            changed += [margin.outside(fresh, int(count))[2] for count in block[0].sum(axis=1)]
         sample = margin.sample(labels)
         return self.by_bets.reached(sample, margin.design, block, changed, _printed(target))
 
