@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from matchbound.audits.seal import seal
     from matchbound.certificates.certificate import Certificate
     from matchbound.certificates.certification import certify
+    from matchbound.certificates.estimation import estimate
+    from matchbound.certificates.list_errors import list_errors
     from matchbound.certificates.patch import patch
     from matchbound.certificates.verification import verify
     from matchbound.certificates.withheld import withhold
@@ -37,9 +39,11 @@ __all__ = [
     "bounds",
     "certify",
     "draw",
+    "estimate",
     "export",
     "forget",
     "labels",
+    "list_errors",
     "matchers",
     "patch",
     "plan",
@@ -59,9 +63,11 @@ _HOMES = {
     "bounds": "bounds",
     "certify": "certificates.certification",
     "draw": "audits.sample",
+    "estimate": "certificates.estimation",
     "export": "reports.export",
     "forget": "audits.forget",
     "labels": "audits.labels",
+    "list_errors": "certificates.list_errors",
     "matchers": "matchers",
     "patch": "certificates.patch",
     "plan": "plans.plan",

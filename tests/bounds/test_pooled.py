@@ -73,7 +73,7 @@ def test_plans_of_nearly_all_nodes(planned):
     rng = np.random.default_rng(19)
     population = random_pooled(rng, 60, "all or nothing")
     places = draw_by_weight(population.weight, 30, 1, rng)[0]
-    plan = {"planned": planned, "delta": 0.3, "variance": population.urn.risk**2 / 4}
+    plan = {"planned": planned, "delta": 0.3, "variance": population.urn.risk**2 / 2000}
     bound = pooled_lower(population.draws(places), population.urn, known=(1, 2), **plan)
     population = replace(population, known=(1, 2))
     assert defined_rejects(population, places, bound - 1e-7, **plan)
@@ -111,6 +111,24 @@ def test_a_census_is_its_own_ratio():
             assert population.ratio - 1e-7 <= bound <= population.ratio
 
 
+def test_a_light_node_that_rounding_hides():
+    weight, ones = np.array([1.0, 1.0, 2**-31]), np.ones(3)
+    urn = Urn(weight=2, squares=2, most=3, risk=2**31)
+    draws = Draws(np.array([1.0, 0.0, 1.0]), ones, ones, weight)
+    bound = pooled_lower(draws, urn, known=(0, 3), planned=3, delta=0.5, variance=1e19)
+    assert 1 / 3 - 1e-8 <= bound <= 1 / 3
+
+
+def test_what_might_have_been_sets_the_rounding():
+    """A node drawn might have had a den of a million: sums may be wrong by a part of that."""
+    one = np.ones(1)
+    draws = Draws(0 * one, 0 * one, 1e6 * one, one)
+    bound = pooled_lower(
+        draws, Urn(1, 1, 1e6, 1e6), known=(1, 2), planned=1, delta=DELTA, variance=1
+    )
+    assert bound == pytest.approx(0.5 - 1e-9 * 1e6 / 4, abs=1e-6)
+
+
 def test_all_known_and_nothing_to_draw():
     none, urn = Draws(*[[]] * 4), Urn(0, 0, 0, 0)
     bound = pooled_lower(none, urn, known=(3, 4), planned=1, delta=DELTA, variance=1)
@@ -129,7 +147,7 @@ def test_the_bound_is_at_most_the_top():
 def test_many_samples_are_one_by_one():
     population, _ = NASTY["below the limit"]
     places = draw_by_weight(population.weight, 60, 30, np.random.default_rng(5))
-    drawn, planned = np.arange(30) * 2 + 1, np.arange(30) + 20
+    drawn, planned = np.arange(30) + 31, np.arange(30) * 9
     how = {"known": (0.0, 0.0), "delta": 0.3, "variance": 0.5}
     draws = population.draws(places)
     for target in (0.1, 0.3, 0.5):
@@ -439,6 +457,19 @@ REFUSED = [
         {"known": (-1.0, 2.0)},
         "known must be two sums of at least 0, of num and of den, got (-1.0, 2.0). "
         "Give (0.0, 0.0) if no node is known.",
+    ),
+    (
+        {"known": (1.0, 0.0)},
+        "known must be two sums of at least 0, of num and of den, got (1.0, 0.0). "
+        "Give (0.0, 0.0) if no node is known.",
+    ),
+    (
+        {"planned": 2.5},
+        "planned must be a whole number, got 2.5. Give the number of draws that is expected.",
+    ),
+    (
+        {"urn": Urn(9, 9, 0, 0), "variance": 0},
+        "variance must be at least 1e-100, got 0. Give the mean of (f/weight)² that is expected.",
     ),
     (
         {"planned": -1},

@@ -13,6 +13,7 @@ import pytest
 import matchbound as mb
 from matchbound.audits.draw import Draw
 from matchbound.audits.order import hash_of, key_of
+from matchbound.theorems import METRICS
 from support.audits import certify, contents, make_audit, make_inputs, read_csv, run, write_csv
 
 
@@ -564,12 +565,12 @@ DRAW_BAD_LUCK = [
     ),
     (
         ["--labels", 10, "--metric", "f1"],
-        "metric must be one of precision, recall, error-rate; got 'f1'. Choose one of them.",
+        f"metric must be one of {', '.join(METRICS)}; got 'f1'. Choose one of them.",
     ),
     (
         ["--labels", 10, "--metric", "recall", "--metric", "recall"],
         "metric must be given once each and at least once, got ['recall', 'recall']. "
-        "Choose among precision, recall, error-rate.",
+        f"Choose among {', '.join(METRICS)}.",
     ),
     (
         ["--labels", 10, "--theorem", "best"],

@@ -569,6 +569,7 @@ def test_other_labels_contradict_where_nothing_was_erased_since(labelled, tmp_pa
             pytest.param(options, marks=pytest.mark.slow)
             for options in (
                 ["--labels", "60", "--among", "holdout.csv"],
+                ["--labels", "60", "--weigh", "pairwise-precision", "--holdout", "holdout.csv"],
                 ["--labels", "60", "--gap", "50"],
                 ["--labels", "60", "--trained-on", "trained.csv"],
             )

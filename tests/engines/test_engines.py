@@ -1,11 +1,13 @@
 """Every engine gives the same: draws, certificates and refusals, on Spark as on DuckDB."""
 
 import os
+import random
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from threading import Timer
@@ -19,8 +21,10 @@ from pyarrow import csv
 import matchbound as mb
 from matchbound.engines.connection import connect
 from matchbound.tables import Pairs, digest_of_rows, open_source, rows_of_matches
+from matchbound.theorems.metrics import METRICS
 from support import engine_cases
 from support.audits import make_audit, run
+from support.random_tables import check_all_metrics, groups
 from support.sparks import SMALL, UNPLANNED, needs_spark, spark
 
 pytestmark = [needs_spark, pytest.mark.xdist_group("spark")]
@@ -56,13 +60,24 @@ def as_values(result):
 @pytest.mark.parametrize(
     "case",
     [
-        pytest.param(case, marks=pytest.mark.slow if case is engine_cases.rounds else ())
+        pytest.param(case, marks=pytest.mark.slow if case in engine_cases.SLOW else ())
         for case in engine_cases.CASES
     ],
 )
 def test_same_in_one_process(case, folder, session):
     assert as_values(case(folder, session)) == as_values(case(folder, "duckdb"))
     assert not session.sparkContext._jsc.getPersistentRDDs()
+
+
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
+@pytest.mark.parametrize("kinds", [1, pytest.param(9, marks=pytest.mark.slow)])
+def test_all_metrics_of_300_populations(kinds, session):
+    """One table with itself, all clusters; slow, in all forms and of two tables."""
+    compared = Counter()
+    with connect(session) as con:
+        for cases, given in [*groups(random.Random(22), 300)][-kinds:]:
+            compared += check_all_metrics(con, cases, given)
+    assert min(compared[name] for name in METRICS) > 20 * kinds
 
 
 @pytest.mark.parametrize("session", [LOCAL], indirect=True)

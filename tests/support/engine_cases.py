@@ -102,6 +102,22 @@ def draws(folder, engine):
     return [(drawn.written.as_dict(), drawn.sample, drawn.gap) for drawn in (plain, among, counted)]
 
 
+def weighed(folder, engine):
+    """A draw by weight, from nodes of which some were labelled before."""
+    drawn = mb.draw(
+        folder / "people.csv",
+        labels=30,
+        seed="a",
+        holdout=folder / "clusters.parquet",
+        dedupe=True,
+        weigh="pairwise-f1",
+        most_true_matches=3,
+        trained_on=pa.table({"x": NODES[:20:2], "y": pa.array([None] * 10, pa.string())}),
+        engine=engine,
+    )
+    return drawn.written.as_dict(), drawn.sample
+
+
 def pairs(folder, engine, **how):
     draw = mb.draw(folder / "people.csv", labels=30, train=20, gap=25, seed="a")
     return mb.certify(
@@ -203,8 +219,47 @@ def rounds(folder, engine):
     return list(mb.reconcile(*tables, seeds, threshold=2, repeat=1, engine=engine))
 
 
+def errors(folder, engine):
+    """One table as clusters against clusters, with the records' fields."""
+    draw = mb.draw(folder / "people.csv", labels=40, seed="a", dedupe=True)
+    given = {"labels": folder / "cluster_truth.csv", "records": folder / "people.csv"}
+    listed = mb.list_errors(draw, holdout=folder / "clusters.parquet", **given, engine=engine)
+    assert listed.wrong
+    assert listed.missed
+    return listed.to_csv()
+
+
+def errors_of_pairs(folder, engine):
+    """Scores in a table of pairs, against pairs; and whole numbers; and pairs against clusters."""
+    draw = mb.draw(folder / "people.csv", labels=40, seed="a")
+    given = {"labels": labels_of(draw, folder), "holdout": folder / "words_scored.csv"}
+    lists = [mb.list_errors(draw, **given, threshold=0.4, engine=engine)]
+    draw = mb.draw(folder / "numbers.parquet", labels=30, seed="a")
+    given = {"labels": labels_of(draw, folder, "numbers")}
+    given["holdout"] = folder / "numbers_holdout.parquet"
+    lists.append(mb.list_errors(draw, **given, engine=engine))
+    draw = mb.draw(folder / "people.csv", labels=40, seed="a", dedupe=True)
+    given = {"labels": folder / "cluster_truth.csv", "holdout": folder / "pairs.parquet"}
+    lists.append(mb.list_errors(draw, **given, threshold=0.1, engine=engine))
+    assert all(listed.nodes for listed in lists)
+    return [listed.to_csv() for listed in lists]
+
+
 COMMON = (draws, one_table, rounds)  # pairs, too, while executors are killed
-CASES = (*COMMON, known_pairs, pairs, two_sources, whole_numbers, scores, brought)
+CASES = (
+    *COMMON,
+    weighed,
+    weighed,
+    known_pairs,
+    pairs,
+    two_sources,
+    whole_numbers,
+    scores,
+    brought,
+    errors,
+    errors_of_pairs,
+)
+SLOW = (rounds, weighed, errors, errors_of_pairs)  # left to `make check-slow`
 
 
 def refused(folder, engine):

@@ -82,6 +82,19 @@ ROWS = [
         (*CERTIFY, *words("--out {f}/one.json")),
         (words("verify {f}/one.json --inputs {f}"), VERIFY),
     ),
+    Row(
+        "certify --estimate",
+        "labelled",
+        words("certify {f}/audit --holdout {f}/holdout.csv --estimate"),
+        TO_A_CERTIFICATE,
+    ),
+    Row(
+        "errors",
+        "labelled",
+        words("errors {f}/audit --holdout {f}/holdout.csv --out {f}/errors.csv"),
+        TO_A_CERTIFICATE,
+        ("errors.csv",),
+    ),
     Row("label, opened", "half labelled", words(f"label {{f}}/audit {PAGE}"), TO_A_CERTIFICATE),
     Row("repair", "torn", words("repair {f}/audit"), (VERIFY,)),
     Row(

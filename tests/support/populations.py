@@ -81,7 +81,19 @@ def metrics_of(labels):
     precision = [(x.ct / x.c, n) for x, n in labels.items() if x.c]
     recall = [(x.ct / x.t, n) for x, n in labels.items() if x.t]
     wrong = [(float(not x.c == x.t == x.ct), n) for x, n in labels.items()]
-    return {"precision": _mean(precision), "recall": _mean(recall), "error-rate": _mean(wrong)}
+    found, true, right = (
+        sum(n * getattr(x, count) for x, n in labels.items()) for count in ("c", "t", "ct")
+    )
+    return {
+        "precision": _mean(precision),
+        "recall": _mean(recall),
+        "error-rate": _mean(wrong),
+        "pairwise-precision": right / found if found else None,
+        "pairwise-recall": right / true if true else None,
+        "pairwise-f1": 2 * right / (found + true) if found + true else None,
+        "b3-precision": _mean([((x.ct + 1) / (x.c + 1), n) for x, n in labels.items()]),
+        "b3-recall": _mean([((x.ct + 1) / (x.t + 1), n) for x, n in labels.items()]),
+    }
 
 
 def _mean(weighted):
@@ -135,11 +147,18 @@ def compositions(population, s):
             yield order, ways / total
 
 
-def orders(population, s):
-    """Every ordered sample of s nodes, with its probability."""
-    total = math.perm(sum(population.values()), s)
-    for order in itertools.product(population, repeat=s):
-        drawn = Counter(order)
-        ways = math.prod(math.perm(population[k], n) for k, n in drawn.items())
-        if ways:
-            yield list(order), ways / total
+def orders(population, s, weight=lambda node: 1.0):
+    """Every ordered sample of s nodes, drawn one by one by weight, with its probability."""
+    left = Counter({k: n for k, n in population.items() if n and weight(k) > 0})
+    return _orders(left, s, weight, [], 1.0)
+
+
+def _orders(left, s, weight, order, probability):
+    if not s:
+        yield order, probability
+        return
+    total = sum(weight(k) * n for k, n in left.items())
+    for kind, n in left.items():
+        if n:
+            chance = probability * weight(kind) * n / total
+            yield from _orders(left - Counter([kind]), s - 1, weight, [*order, kind], chance)

@@ -155,8 +155,9 @@ def as_drawn(tally, one_to_one, seed):
     """The same labels as a draw in a random order would have had them, planned by D's."""
     order = np.random.default_rng(seed).permutation(len(tally.validation))
     drawn = replace(tally, validation=tuple(tally.validation[i] for i in order))
-    variances = planned_variances(tally, raised=True)
-    return drawn, Choices(one_to_one=one_to_one, variances=variances)
+    choices = Choices(one_to_one=one_to_one)
+    variances = planned_variances(tally, choices, raised=True)
+    return drawn, replace(choices, variances=variances)
 
 
 def bounds_of(tally, choices):

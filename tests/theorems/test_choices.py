@@ -11,6 +11,9 @@ from matchbound.theorems.rules import RULES
 
 PAPER = {"theorem": "paper"}
 THRESHOLD = {"choose_threshold": {"precision": 0.9}}
+PROVED = {"limit_by_sample": True}
+PAIRS = {"metrics": ("pairwise-recall",)}
+BY_LINKS = {"metrics": ("pairwise-precision",), "weigh": "pairwise-precision"}
 
 TOGETHER = [
     ({"candidates": (0.5,)}, "candidates and allowance must be left out where no threshold"),
@@ -26,7 +29,19 @@ TOGETHER = [
     ({**THRESHOLD, "metrics": ("recall",)}, "metric must include precision to choose a threshold"),
     ({"bound": "anytime", "gap": 9}, "anytime must not come with gap, future, until or among"),
     ({"until": {"recall": 9}, "future": True}, "until must not come with among or future"),
-    ({"among": True}, "among must come with the metric precision alone and a census"),
+    ({"among": True}, "among must come with a kind of precision alone and a census"),
+    ({"one_to_one": True, "most_true_matches": 2}, "most_true_matches, among_records_with_at_most"),
+    ({**PROVED, "most_true_matches": 2}, "limit_by_sample must be left out where a limit is given"),
+    (
+        {**PAIRS, **PROVED, "bound": "anytime"},
+        "most_true_matches must be given for pairwise recall and F1 at any time",
+    ),
+    ({**PAIRS, "brought": True}, "pairwise-recall must come with a draw of a fixed number of"),
+    ({**PAIRS, "bound": "star"}, "bound must be auto for pairwise-recall, got 'star'"),
+    ({**BY_LINKS, "bound": "anytime"}, "weigh must come with the sharp theorem, a census and"),
+    ({**BY_LINKS, "bands": (0.5,)}, "weigh must come with one matcher without bands"),
+    ({"weigh": "pairwise-f1"}, "most_true_matches or among_records_with_at_most must be given to"),
+    ({"weigh": "pairwise-precision"}, "weigh by pairwise-precision must come with kinds of"),
     ({"until": {"precision": 9}, "gap": 9}, "until precision must come with one holdout matcher"),
     ({"rounds": 1, "options": (2,), "gap": 9}, "rounds must come with the sharp theorem, a census"),
     (

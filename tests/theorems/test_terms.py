@@ -14,11 +14,14 @@ from matchbound.theorems.metrics import METRICS
 from matchbound.theorems.parts import parts
 from matchbound.theorems.tally import Cell, Label
 from matchbound.theorems.terms import Finding, bounded
+from support.pooled_terms import pooled_rows
 from support.populations import Node, cells
 from support.terms import Recorded, rows, unsure, using
 
-ROWS = rows()
+ROWS = [*rows(), *pooled_rows()]
 EVERY_METRIC = ("precision", "recall", "error-rate")
+OF_PRECISION = ("precision", "pairwise-precision", "b3-precision")
+BY_SUMS = tuple(name for name in METRICS if METRICS[name].by_sums)
 PROMISED = {"one_to_one": True, "at_most_one_match": True}
 SCORES = {"choose_threshold": {"precision": 0.2}, "candidates": (0.9, 0.8, 0.7)}
 
@@ -46,12 +49,21 @@ KINDS = [
     {"metrics": EVERY_METRIC, "rounds": 2, "options": (2, 3)},
     {"metrics": ("precision",), "among": True},
     {"metrics": EVERY_METRIC, **SCORES, "allowance": 0.01},
+    {"metrics": BY_SUMS, "most_true_matches": 3},
+    {"metrics": BY_SUMS, "one_to_one": True, "bound": "anytime"},
+    {"metrics": ("pairwise-recall", "pairwise-f1"), "among_records_with_at_most": 1},
+    {"metrics": ("pairwise-recall", "pairwise-f1"), "limit_by_sample": True},
+    {"metrics": OF_PRECISION, "weigh": "pairwise-precision"},
+    {"metrics": tuple(METRICS), "weigh": "pairwise-f1", "most_true_matches": 2},
 ]
 NO_KIND_OF_DRAW = {"delta"}
 
 
 def everything(kind):
-    """A tally with D, S, an overlap, unsure nodes in both, and a gap."""
+    """A tally with D, S, an overlap, unsure nodes in both, and a gap.
+
+    If the sample is to prove a limit on true matches, every node is labelled.
+    """
     population = {
         Node(1, 1, 1, trained=True): 6,
         Node(1, 1, 0, trained=True): 3,
@@ -62,12 +74,19 @@ def everything(kind):
     }
     order = [node for node, n in population.items() for _ in range(min(n, 8) - 2 * node.trained)]
     strategy = ("labels", "lose the true if right")
-    tally, _ = unsure(population, order, lambda x: x[:3] == (1, 1, 0), strategy)
+    hidden = None if kind.limit_by_sample else (1, 1, 0)
+    tally, _ = unsure(population, order, lambda x: x[:3] == hidden, strategy)
     return replace(tally, gap=tally.everywhere) if kind.is_sampled else tally
 
 
 def tallies_of(choices):
     return {part.name: everything(choices) for part in parts(choices)}
+
+
+def guaranteed(choices):
+    """Of the complete matcher, wherever a theorem tells of it."""
+    complete = not choices.among_records_with_at_most
+    return guarantees(tallies_of(choices), choices, complete=complete)
 
 
 def recorded(choices):
@@ -92,14 +111,16 @@ def recorded(choices):
 def spent_beyond_what_was_given(choices):
     """Metrics whose own terms sum to more than their share of δ, or that spend a term twice.
 
-    What recall takes from precision's event is precision's to pay, and must be what it paid.
+    What recall takes from precision's event is precision's to pay, and must be what it paid; so it
+    is with pairs.
     """
     given = Fraction(choices.delta) / (choices.guarantees * choices.leaves)
     found, over = recorded(choices), []
     for (part, metric), terms in found.items():
         own = [s for s in terms.spent if s[0].startswith(f"{choices.applied_theorem} {metric} ")]
         others = set(terms.spent) - set(own)
-        paid = found[part, "precision"].spent if others else []
+        events = [found.get((part, name)) for name in ("precision", "pairwise-precision")]
+        paid = [spent for event in events if event for spent in event.spent]
         twice = len(own) != len({name for name, _ in own})
         if sum(Fraction(d) for _, d in own) > given or twice or not own or others - set(paid):
             over.append(metric)
@@ -166,8 +187,7 @@ def without_a_row():
     seen = set()
     for kind in KINDS:
         choices, terms = Choices(0.2, **kind), Recorded()
-        tallies = tallies_of(choices)
-        using(terms, lambda c=choices, t=tallies: guarantees(t, c, complete=True))
+        using(terms, lambda c=choices: guaranteed(c))
         seen |= terms.names
     return seen ^ {row.name for row in ROWS}
 
@@ -251,13 +271,14 @@ def bounds_in(module):
     """The functions of `matchbound.bounds` that a module of the theorems calls."""
     for name, value in vars(module).items():
         home = getattr(value, "__module__", "") or ""
-        if callable(value) and home.startswith("matchbound.bounds"):
+        is_class = isinstance(value, type)
+        if callable(value) and not is_class and home.startswith("matchbound.bounds"):
             yield name
 
 
 def test_every_bound_is_asked_for_under_a_name(monkeypatch):
     from matchbound import bounds
-    from matchbound.theorems import members, paper, sampled, sharp, terms
+    from matchbound.theorems import members, paper, sampled, sharp, terms, weighted
 
     inside = []
 
@@ -276,7 +297,7 @@ def test_every_bound_is_asked_for_under_a_name(monkeypatch):
 
         return called
 
-    for module in (members, paper, sampled, sharp, terms):
+    for module in (members, paper, sampled, sharp, terms, weighted):
         for name in list(bounds_in(module)):
             monkeypatch.setattr(module, name, only_inside(getattr(module, name)))
     for name in ("lower", "upper", "ratio_lower"):
@@ -288,8 +309,7 @@ def test_every_bound_is_asked_for_under_a_name(monkeypatch):
     token = terms.TERMS.set(Watched())
     try:
         for kind in KINDS:
-            choices = Choices(**kind)
-            guarantees(tallies_of(choices), choices, complete=True)
+            guaranteed(Choices(**kind))
         with pytest.raises(AssertionError, match="outside every term"):
             terms.mean_lower([1.0], 9, 0.1, "star", 0.05)
         with pytest.raises(AssertionError, match="outside every term"):

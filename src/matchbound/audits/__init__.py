@@ -1,9 +1,9 @@
 """A population's draw, and the folder that it lives in."""
 
-from matchbound.audits.audit import Audit, enter_labels
+from matchbound.audits.audit import Audit
 from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdict
 from matchbound.audits.brought import BROUGHT, BY_WEIGHT, as_brought, as_drawn
-from matchbound.audits.choices import fit_choices, given_choices
+from matchbound.audits.choices import fit_choices, given_choices, is_by_matcher
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import (
     FILES,
@@ -23,7 +23,7 @@ from matchbound.audits.erased import (
     with_ids,
 )
 from matchbound.audits.folder import LABELS, OLD_DRAW, OLD_LEDGER, is_written, last_draw
-from matchbound.audits.inputs import Inputs, OutputRef, Population, TableRef
+from matchbound.audits.inputs import Inputs, LabelsRef, OutputRef, Population, TableRef
 from matchbound.audits.journal import Journal, Opening, is_sealed, read_journal
 from matchbound.audits.labels import OF_CLUSTERS, check_all_labelled, labels, labels_of
 from matchbound.audits.ledger import NAME as LEDGER
@@ -45,6 +45,7 @@ from matchbound.audits.places import find, whole_paths
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.sample import draw, draw_again
 from matchbound.audits.seal import Seal, check_signers, seals_in, signer_of
+from matchbound.audits.shown import enter_labels, enter_look
 from matchbound.audits.standing import (
     Issued,
     Seeded,
@@ -55,6 +56,7 @@ from matchbound.audits.standing import (
     standing,
 )
 from matchbound.audits.supplied import Identity, Supplied
+from matchbound.audits.weights import Weights
 from matchbound.audits.wishes import Wishes
 from matchbound.audits.written import Written
 
@@ -81,6 +83,7 @@ __all__ = [
     "Inputs",
     "Issued",
     "Journal",
+    "LabelsRef",
     "Ledger",
     "Opening",
     "OutputRef",
@@ -96,6 +99,7 @@ __all__ = [
     "TableRef",
     "Transaction",
     "Verdict",
+    "Weights",
     "Wishes",
     "Written",
     "append",
@@ -107,6 +111,7 @@ __all__ = [
     "draw",
     "draw_again",
     "enter_labels",
+    "enter_look",
     "erased_rows",
     "evidence_in",
     "find",
@@ -114,6 +119,7 @@ __all__ = [
     "given_choices",
     "has_ids",
     "hash_of",
+    "is_by_matcher",
     "is_same_gap",
     "is_same_sample",
     "is_sealed",

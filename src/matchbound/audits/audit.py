@@ -18,14 +18,11 @@ from matchbound.audits.ledger import (
     erased_places,
     of_version1,
     read_ledger,
-    since_draw,
 )
 from matchbound.audits.ledger import transaction as ledger_transaction
 from matchbound.audits.places import find, named
-from matchbound.audits.standing import same_labels
 from matchbound.errors import InputError
 from matchbound.files import digest_of_file, is_file, is_folder
-from matchbound.tables import Digest
 from matchbound.theorems import Choices
 
 if TYPE_CHECKING:
@@ -156,11 +153,3 @@ class Audit:
                 f"audit must stay as it was opened, got {str(self.folder)!r}, from which labels "
                 "were erased meanwhile. Repeat the command."
             )
-
-
-def enter_labels(ledger: Transaction, digest: Digest, validation: int) -> None:
-    """Add the labels to the ledger, unless they are the ones that were added last."""
-    entries = [entry for entry in since_draw(ledger.entries) if entry["kind"] == "labels"]
-    labels = ledger.salted(digest)
-    if not entries or not same_labels(Digest.of(entries[-1]["labels"]), labels):
-        ledger.add("labels", labels=labels.as_dict(), validation=validation)

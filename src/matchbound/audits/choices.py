@@ -7,8 +7,10 @@ from matchbound.errors import InputError
 from matchbound.tables import Matching
 from matchbound.theorems import METRICS, Choices
 
-FIXED_BY_THE_DRAW = ("until", "among", "gap")
+FIXED_BY_THE_DRAW = ("until", "among", "gap", "weigh")
 """The choices that decide which nodes are drawn."""
+FIXED_BY_WEIGHTS = ("most_true_matches", "among_records_with_at_most", "one_to_one")
+"""Those that weights for F1 depend on, too."""
 
 
 def given_choices(choices: Choices | None, arguments: Mapping[str, object]) -> dict[str, object]:
@@ -41,11 +43,17 @@ def make_choices(by_name: Mapping[str, object], *, anytime: bool = False) -> Cho
     return Choices.from_dict(choices)
 
 
+def is_by_matcher(choices: Choices) -> bool:
+    """Whether the holdout matcher's output decides which nodes are drawn."""
+    return bool(choices.among or choices.until_matched or choices.weigh)
+
+
 def change_choices(
     fixed: Choices, changes: Mapping[str, object], matching: Matching
 ) -> tuple[Choices, tuple[str, ...]]:
     """A draw's choices with changes, and the names of those that are no longer the draw's."""
-    for name in FIXED_BY_THE_DRAW:
+    of_weights = FIXED_BY_WEIGHTS if fixed.weigh == "pairwise-f1" else ()
+    for name in (*FIXED_BY_THE_DRAW, *of_weights):
         is_dropped_gap = name == "gap" and changes.get(name) == 0
         if name in changes and changes[name] != getattr(fixed, name) and not is_dropped_gap:
             raise InputError(

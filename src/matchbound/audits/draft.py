@@ -5,10 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from matchbound.audits.choices import is_by_matcher
 from matchbound.audits.draw import Draw, join_orders
 from matchbound.audits.inputs import Population, TableRef
 from matchbound.audits.order import first, first_until
 from matchbound.audits.training import without_trained
+from matchbound.audits.weights import Weights
 from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables import Matching, Recorded
@@ -26,7 +28,10 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Draft:
-    """What to draw from the tables `population` and `matched`, once there is a seed."""
+    """What to draw from the tables `population` and `matched`, once there is a seed.
+
+    `weights` are those of the nodes in the table `weighed`, where nodes are drawn by weight.
+    """
 
     con: Engine
     population: Population
@@ -38,6 +43,7 @@ class Draft:
     is_train_alone: bool
     registered: tuple[Recorded, ...]
     seed_given: bool
+    weights: Weights | None = None
 
     @property
     def left(self) -> int:
@@ -62,6 +68,9 @@ class Draft:
                 "labels must be given, got None. Say how many nodes to draw to validate on, such "
                 "as 300; or give train alone, to draw training nodes first."
             )
+        if self.weights is not None:
+            what = "the number of nodes that can be drawn by weight"
+            return check_count("labels", self.labels, 1, self.weights.size, what)
         if self.choices.among:
             most = self._matched()
             return check_count("labels", self.labels, 1, most, "the number of matched nodes")
@@ -86,13 +95,13 @@ class Draft:
         return int(matched)
 
     def lines(self, seed: str | None) -> list[str]:
-        return [*_sizes_in_words(self), *_choices_in_words(self), *_seed_in_words(self, seed)]
+        drawn = [*_sizes_in_words(self), *_weights_in_words(self), *_choices_in_words(self)]
+        return [*drawn, *_seed_in_words(self, seed)]
 
     def make(self, seed: str) -> Draw:
         compared = first(self.con, seed, "gap", self.choices.gap, self.population.size)
         trained, earlier = self._trained(seed), self.earlier
         validated = [] if self.is_train_alone else self._validated(seed, trained)
-        depends = self.choices.among or self.choices.until_matched
         return Draw(
             self.population,
             seed,
@@ -102,7 +111,7 @@ class Draft:
             join_orders(trained, validated),
             self.matching,
             tuple(compared),
-            self.registered[0] if depends else None,
+            self.registered[0] if is_by_matcher(self.choices) else None,
             self.registered,
             self.seed_given,
             None if earlier is None else earlier.seed,
@@ -120,6 +129,8 @@ class Draft:
         if self.choices.until_matched:
             return first_until(self.con, seed, self.choices.until_matched, trained)
         assert self.labels is not None
+        if self.weights is not None:
+            return self.weights.first(self.con, seed, self.labels)
         if self.choices.among:
             matched = self._matched()
             return first(self.con, seed, "validation", self.labels, matched, "matched")
@@ -131,11 +142,12 @@ def _sizes_in_words(draft: Draft) -> list[str]:
         return [f"To be drawn: {draft.train} nodes to train on."]
     until = "".join(f", until {k} count for {m}" for m, k in draft.choices.until.items())
     labels = "nodes" if draft.labels is None else f"{draft.labels} nodes"
+    weigh = f", by weight, for {draft.choices.weigh}" if draft.weights else ""
     trained = f", and {draft.train} to train on" if draft.train else ""
     if draft.earlier is not None:
         trained = f", out of the {draft.left} that are not among the {draft.train} to train on"
     gap = f"; {draft.choices.gap} to compare the matchers on" if draft.choices.gap else ""
-    return [f"To be drawn: {labels} to validate on{until}{trained}{gap}."]
+    return [f"To be drawn: {labels} to validate on{until}{weigh}{trained}{gap}."]
 
 
 def _choices_in_words(draft: Draft) -> list[str]:
@@ -143,11 +155,23 @@ def _choices_in_words(draft: Draft) -> list[str]:
     if draft.is_train_alone:
         return []
     usual, chosen = Choices().as_dict(), draft.choices.as_dict()
-    own = ("delta", "metrics", "until", "gap")
+    own = ("delta", "metrics", "until", "gap", "weigh")
     differ = [name for name in chosen if chosen[name] != usual[name] and name not in own]
     more = [f"{name.replace('_', '-')} {_value_in_words(chosen[name])}".strip() for name in differ]
     metrics = " and ".join(draft.choices.metrics)
     return [f"Choices: {'; '.join([f'{metrics} at δ = {draft.choices.delta:g}', *more])}."]
+
+
+def _weights_in_words(draft: Draft) -> list[str]:
+    if draft.weights is None or not draft.weights.nodes:
+        return []
+    found = sorted(draft.weights.nodes)
+    least, most = draft.weights.weight(found[0]), draft.weights.weight(found[-1])
+    plus = f", plus {least - found[0]:.0f}" if least > found[0] else ""
+    return [
+        f"A node's weight is the number of its matches by the holdout matcher{plus}: from "
+        f"{least:.0f} to {most:.0f}, for {draft.weights.size} nodes."
+    ]
 
 
 def _value_in_words(value: Any) -> str:

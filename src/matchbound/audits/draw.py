@@ -357,11 +357,12 @@ class Draw:
             return f"{self.train} nodes to train on out of {self.population.size}."
         both = self.labels + self.train - len(self.sample)
         until = "".join(f", until {k} of them count for {m}" for m, k in self.choices.until.items())
+        weigh = f", by weight for {self.choices.weigh}" if self.choices.weigh else ""
         gap = f" Compare the matchers on {len(self.gap)} nodes in gap.csv." if self.gap else ""
         return (
             f"{len(self.sample)} nodes to label out of {self.population.size}: "
-            f"{self.labels} to validate on{until}, {self.train} to train on, {both} of them in "
-            f"both.{gap}"
+            f"{self.labels} to validate on{until}{weigh}, {self.train} to train on, {both} of them "
+            f"in both.{gap}"
         )
 
 

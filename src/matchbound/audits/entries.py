@@ -58,6 +58,7 @@ FACTS: Mapping[str, Mapping[str, Check]] = {
         "train": COUNT,
         "trained_on": Digest.if_any,
         "matching": _of(dict),
+        "weights": _of(str, type(None)),
     },
     "draw": {
         "draw": TEXT,
@@ -70,6 +71,12 @@ FACTS: Mapping[str, Mapping[str, Check]] = {
         "second": YES,
     },
     "labels": {"labels": Digest.of, "validation": COUNT},
+    "look": {
+        "what": TEXT,
+        "holdout": _list_of(Recorded.of),
+        "complete": _list_of(Recorded.of),
+        "labels": Digest.of,
+    },
     "labeller": {"labeller": COUNT, "name": _text},
     "label": {
         "labeller": COUNT,
@@ -94,7 +101,10 @@ FACTS: Mapping[str, Mapping[str, Check]] = {
     "moved": {"ledger": _text},
 }
 """The facts that an entry of a kind must have."""
-OPTIONAL: Mapping[str, Mapping[str, Check]] = {"draw": {"choices": COUNT, "extends": TEXT}}
+OPTIONAL: Mapping[str, Mapping[str, Check]] = {
+    "draw": {"choices": COUNT, "extends": TEXT},
+    "labels": {"by_place": _list_of(TEXT)},
+}
 """The facts that it may have."""
 
 

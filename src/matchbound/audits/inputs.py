@@ -1,7 +1,7 @@
 """The tables that draws and certificates are made from, as their records name them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -85,6 +85,23 @@ class DrawRef(TableRef):
 
 
 @dataclass(frozen=True)
+class LabelsRef(TableRef):
+    """Labels, and a digest of each drawn node's own, which is never written as it is."""
+
+    nodes: Sequence[str] = field(default=(), compare=False, repr=False)
+
+    def as_dict(self) -> dict[str, object]:
+        return {"path": self.path, "digest": self.digest.as_dict()}
+
+    def on_record(self, salted: Callable[[Digest], Digest] | None, folder: Path | None) -> Self:
+        return replace(super().on_record(salted, folder), nodes=())
+
+    @staticmethod
+    def of(record: Any) -> "LabelsRef":
+        return LabelsRef(record["path"], Digest.of(record["digest"]))
+
+
+@dataclass(frozen=True)
 class OutputRef(TableRef):
     """A matcher's output that was certified: how it was read, and how many rows were."""
 
@@ -131,7 +148,7 @@ class Origins:
     draw: DrawRef | None
     trained_on: TableRef | None
 
-    def inputs(self, labels: TableRef, outputs: Sequence[OutputRef]) -> "Inputs":
+    def inputs(self, labels: LabelsRef, outputs: Sequence[OutputRef]) -> "Inputs":
         """All tables of a certificate, with the labels and the matchers' outputs."""
         return Inputs(self.population, self.draw, self.trained_on, labels, tuple(outputs))
 
@@ -140,7 +157,7 @@ class Origins:
 class Inputs(Origins):
     """The tables that a certificate is computed from."""
 
-    labels: TableRef
+    labels: LabelsRef
     outputs: tuple[OutputRef, ...]
 
     def __post_init__(self) -> None:
@@ -190,6 +207,6 @@ class Inputs(Origins):
             population,
             None if draw is None else DrawRef.of(draw),
             None if trained_on is None else TableRef.of(trained_on),
-            TableRef.of(labels),
+            LabelsRef.of(labels),
             tuple(OutputRef.of_input(name, one) for name, one in others.items()),
         )

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 from matchbound.audits.audit import Audit
 from matchbound.audits.draw import Draw
 from matchbound.audits.ledger import erased_records
-from matchbound.engines import connect
+from matchbound.engines import Engine, connect
 from matchbound.errors import InputError
 from matchbound.tables import (
     Clusters,
+    Form,
     Row,
+    Source,
     id_column,
     load_drawn,
     open_source,
@@ -65,16 +67,21 @@ def labels_of(
         "all": [node for node, _, _ in draw.sample],
     }[role]
     with connect() as con:
-        source = open_source(con, "labels", truth)
-        load_drawn(con, draw.sample)
-        form = recognise(source, {})
-        if draw.matching.dedupe or isinstance(form, Clusters):
-            table = open_source(con, "population", audit.population(population))
-            column = id_column(table, draw.population.id)
-            read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
-        read_labels(con, source, form, draw.matching, erased=erased_records(audit.ledger.entries))
+        form = load_labels(con, audit, open_source(con, "labels", truth), population)
         matches: dict[str, list[str | None]] = {}
         rows = OF_CLUSTERS if isinstance(form, Clusters) else "select x, y from labels"
         for x, y in con.rows(f"{rows} order by x, y"):
             matches.setdefault(x, []).append(y)
     return [(node, y) for node in wanted for y in matches.get(node, [])]
+
+
+def load_labels(con: Engine, audit: Audit, source: Source, population: Any = None) -> Form:
+    """Load the drawn nodes and their labels, and return the labels' form."""
+    draw, form = audit.drawn, recognise(source, {})
+    load_drawn(con, draw.sample)
+    if draw.matching.dedupe or isinstance(form, Clusters):
+        table = open_source(con, "population", audit.population(population))
+        column = id_column(table, draw.population.id)
+        read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
+    read_labels(con, source, form, draw.matching, erased=erased_records(audit.ledger.entries))
+    return form

@@ -7,7 +7,7 @@ from functools import partial
 from matchbound.audits.audit import Audit
 from matchbound.audits.brought import as_brought, as_drawn
 from matchbound.audits.draw import Draw
-from matchbound.audits.inputs import Origins, TableRef
+from matchbound.audits.inputs import LabelsRef, Origins
 from matchbound.audits.standing import outputs_on_record, planned
 from matchbound.audits.supplied import Identity, Supplied
 from matchbound.engines import Engine
@@ -30,7 +30,7 @@ from matchbound.tables import (
     read_outputs,
     rows_of_labels,
 )
-from matchbound.tallies import Setting
+from matchbound.tallies import Setting, label_digests
 from matchbound.theorems import Choices, Tally, brought_variances
 
 
@@ -60,7 +60,7 @@ def load(
     outputs: Sequence[Output],
     choices: tuple[Choices, tuple[str, ...]],
     identity: Identity,
-) -> tuple[Setting, Origins, TableRef]:
+) -> tuple[Setting, Origins, LabelsRef]:
     """Load the population, the sample and the labels, and return what names them on record.
 
     `choices` come with the names of those that are not the draw's.
@@ -80,7 +80,8 @@ def load(
         setting, origins = as_brought(con, *brought, choices[0], supplied.matching, read)
     kind = setting.kinds[0]
     of_y = kind if setting.matching.dedupe else key_kind(*ys) if ys else "string"
-    labels = TableRef(truth.path, _digest_of_labels(con, truth, form, identity))
+    digest = _digest_of_labels(con, truth, form, identity)
+    labels = LabelsRef(truth.path, digest, _digests_of_nodes(con, audit, setting, form))
     return replace(setting, kinds=(kind, of_y), truth=form), origins, labels
 
 
@@ -105,6 +106,15 @@ def _digest_of_labels(con: Engine, truth: Source, form: Form, identity: Identity
     entered = [Digest.of(one["labels"]) for one in identity.entries if one["kind"] == "labels"]
     always = identity.rows_of.get("labels", False)
     return digest_of(con, truth, rows_of_labels(truth, form), (), entered, always=always)
+
+
+def _digests_of_nodes(con: Engine, audit: Audit, setting: Setting, form: Form) -> tuple[str, ...]:
+    """For the ledger, if there is one: an erased node has no labels, whatever the file has."""
+    if audit.folder is None:
+        return ()
+    erased = set(setting.erased)
+    order = ["" if row in erased else row[0] for row in audit.drawn.in_order]
+    return label_digests(con, form, order, setting.matching.dedupe)
 
 
 def _check_same_holdout(draw: Draw | None, outputs: Sequence[Output]) -> None:

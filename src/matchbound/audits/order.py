@@ -50,7 +50,12 @@ def first_until(con: Engine, seed: str, wanted: int, trained: Sequence[str]) -> 
     return [node for (node,) in query(con, "audits/draw_until", key=key, count=wanted)]
 
 
+def with_margin(count: int) -> int:
+    """How many nodes to expect, so that at least `count` are most likely there."""
+    return count + 6 * math.isqrt(count) + 20
+
+
 def _cut(count: int, size: int) -> str:
     """A hash, as hexadecimal digits, that at least `count` of `size` are most likely below."""
-    wanted = count + 6 * math.isqrt(count) + 20
+    wanted = with_margin(count)
     return f"{2**64 * wanted // size:016x}" if wanted < size else "g"

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits.audit import Audit, enter_labels
-from matchbound.audits.labels import labels_of
+from matchbound.audits.audit import Audit
+from matchbound.audits.inputs import LabelsRef
+from matchbound.audits.labels import labels_of, load_labels
 from matchbound.audits.ledger import Transaction, validation_labels
+from matchbound.audits.shown import enter_labels
 from matchbound.audits.variances import variances_of
 from matchbound.engines import connect
 from matchbound.errors import InputError
@@ -14,10 +16,10 @@ from matchbound.tables import (
     Reading,
     digest_of,
     open_source,
-    recognise,
     register_outputs,
     rows_of_labels,
 )
+from matchbound.tallies import label_digests
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -70,10 +72,12 @@ def _labelled(ledger: Transaction, audit: Audit) -> int:
     on_record = validation_labels(ledger.entries)
     if not is_file(audit.truth()):
         return on_record
-    nodes = {x for x, _ in labels_of(audit, audit.labels, "validation")}
-    count = len(nodes - set(audit.drawn.trained))
+    draw = audit.drawn
     with connect() as con:
         source = open_source(con, "labels", audit.labels)
-        digest = digest_of(con, source, rows_of_labels(source, recognise(source, {})))
-        enter_labels(ledger, digest, count)
-    return max(count, on_record)
+        form = load_labels(con, audit, source)
+        digest = digest_of(con, source, rows_of_labels(source, form))
+        order = [node for node, _, _ in draw.in_order]
+        nodes = label_digests(con, form, order, draw.matching.dedupe)
+    enter_labels(ledger, LabelsRef(source.path, digest, nodes), draw.train)
+    return max(sum(map(bool, nodes[draw.train :])), on_record)

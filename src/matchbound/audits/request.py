@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits.choices import fit_choices
+from matchbound.audits.choices import fit_choices, is_by_matcher
 from matchbound.audits.commit import Request
 from matchbound.audits.draft import Draft, Earlier, check_count
 from matchbound.audits.draw import Draw
@@ -21,6 +21,7 @@ from matchbound.audits.training import (
     refuse_other_labels,
 )
 from matchbound.audits.variances import variances_from
+from matchbound.audits.weights import Weights
 from matchbound.audits.wishes import Wishes
 from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
@@ -110,7 +111,7 @@ def _read_population(
 ) -> Ground:
     choices, matching = wishes.choices, wishes.matching
     kinds = kinds_of_ids(source, column, outputs, matching)
-    if choices.among or choices.counted or is_second or wishes.trained_on is not None:
+    if is_by_matcher(choices) or choices.counted or is_second or wishes.trained_on is not None:
         kinds = "string", "string"  # ids are compared with those of drawn nodes
     size = read_ids(con, source, "population", column, kinds[0], origin=matching.source)
     digest = digest_of_ids(con, source, column, matching.source)
@@ -125,6 +126,7 @@ def _draft(
     earlier: Earlier | None,
     outputs: Sequence[Output],
 ) -> Draft:
+    trained = () if earlier is None else earlier.nodes
     draft = Draft(
         con,
         ground.population(wishes.id),
@@ -136,6 +138,7 @@ def _draft(
         wishes.is_train_alone,
         tuple(one.recorded for one in outputs),
         wishes.seed is not None,
+        Weights.count(con, trained, choices) if choices.weigh else None,
     )
     return replace(draft, labels=draft.checked_labels())
 
@@ -153,6 +156,7 @@ def _facts(ground: Ground, draft: Draft, seed: str | None) -> Entry:
         "train": draft.train,
         "train_seed": None if earlier is None else earlier.seed,
         "trained_on": None if labels is None else labels.digest.as_dict(),
+        "weights": None if draft.weights is None else draft.weights.digest,
         "choices": None if draft.is_train_alone else draft.choices.as_dict(),
         "holdout": [one.as_dict() for one in draft.registered],
         "seed": seed,
@@ -209,7 +213,7 @@ def _outputs(con: Engine, wishes: Wishes) -> Sequence[Output]:
             "threshold and columns must come with a holdout matcher, got them alone. "
             "Give it too, or give them to certify."
         )
-    if choices.among or choices.until_matched:
+    if is_by_matcher(choices):
         raise InputError(
             "holdout must be given where the draw counts or takes its matches, got None. "
             "Give the holdout matcher's output."

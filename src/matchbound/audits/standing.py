@@ -10,6 +10,7 @@ from matchbound.audits.inputs import Inputs
 from matchbound.audits.ledger import Entry
 from matchbound.audits.provenance import Provenance, label_provenance
 from matchbound.audits.seal import sealed_up_to
+from matchbound.audits.shown import SHOWN, changed_labels, same_labels
 from matchbound.tables import Digest, Recorded
 from matchbound.theorems import Choices, at_least
 
@@ -70,7 +71,8 @@ class Standing:
     the entry since which the holdout matcher was on record, if before any validation label.
     `draws`, `certificates` and `matchers` count those so far, `uncertified` the matchers that were
     looked at and not certified, `other_labels` the certificates from other labels. `sealed` is
-    the last entry that a seal was made of. `together` is the probability with which all
+    the last entry that a seal was made of. `changed` counts the drawn nodes whose labels were
+    changed after results had been shown. `together` is the probability with which all
     certificates hold.
     """
 
@@ -85,6 +87,7 @@ class Standing:
     matchers: int
     uncertified: int
     sealed: int
+    changed: int
     together: float
     labelled: Provenance | None = None
 
@@ -126,6 +129,7 @@ NUMBERS = (
     "matchers",
     "uncertified",
     "sealed",
+    "changed",
     "together",
 )
 
@@ -160,17 +164,10 @@ def standing(
         matchers=len(looked_at) // several,
         uncertified=len(looked_at - _certified(latest, numbers)) // several,
         sealed=sealed_up_to(entries),
+        changed=changed_labels(entries),
         together=at_least(1 - sum(map(_cost, draws), Fraction(0))),
         labelled=label_provenance(entries, issued.labels, salted),
     )
-
-
-def same_labels(one: Digest, other: Digest) -> bool:
-    """Whether two digests on record are of the same labels.
-
-    The columns that they were read by are not on record, so rows decide where both are there.
-    """
-    return one.is_same(other, read_alike=one.rows is None or other.rows is None)
 
 
 def outputs_on_record(entries: Sequence[Entry]) -> list[Recorded]:
@@ -179,13 +176,13 @@ def outputs_on_record(entries: Sequence[Entry]) -> list[Recorded]:
     for entry in entries:
         if entry["kind"] in ("register", "watch"):
             outputs.append(Recorded.of(entry["holdout"]))
-        elif entry["kind"] == "certificate":
-            outputs += [*_certified_in(entry, "holdout"), *_certified_in(entry, "complete")]
+        elif entry["kind"] in SHOWN:
+            outputs += [*_matchers_in(entry, "holdout"), *_matchers_in(entry, "complete")]
     return outputs
 
 
-def _certified_in(entry: Entry, role: str) -> list[Recorded]:
-    """The holdout matchers that the entry of a certificate has, or the complete ones."""
+def _matchers_in(entry: Entry, role: str) -> list[Recorded]:
+    """The holdout matchers that the entry of a certificate or a look has, or the complete ones."""
     return [Recorded.of(record) for record in entry[role]]
 
 
@@ -243,12 +240,12 @@ def _cost(draw: Sequence[Entry]) -> Fraction:
     # fails in other samples than one by today's, so the two do not fail together.
     gaps: dict[tuple[int, int], set[tuple[int, ...]]] = {}
     for entry in draw:
-        for holdout in _certified_in(entry, "holdout") if entry["kind"] == "certificate" else ():
-            complete = tuple(map(numbers.of, _certified_in(entry, "complete")))
+        for holdout in _matchers_in(entry, "holdout") if entry["kind"] == "certificate" else ():
+            complete = tuple(map(numbers.of, _matchers_in(entry, "complete")))
             sampled = {complete} if entry["is_sampled"] and complete else set()
             rules = TODAY if entry["exploratory"] else entry.get("version", TODAY)
             gaps.setdefault((numbers.of(holdout), rules), set()).update(sampled)
-    for holdout in _on_record_or_watched(draw):
+    for holdout in _on_record_or_shown(draw):
         gaps.setdefault((numbers.of(holdout), TODAY), set())
     number = Fraction(sum(max(len(sampled), 1) for sampled in gaps.values()), draw[0]["several"])
     return Fraction(repr(draw[0]["delta"])) * max(number, Fraction(1))
@@ -275,16 +272,16 @@ class _Numbers:
 def _looked_at(draw: Sequence[Entry], numbers: _Numbers) -> set[int]:
     """The holdout matchers that were on record before the labels, or whose numbers were seen."""
     certificates = [entry for entry in draw if entry["kind"] == "certificate"]
-    seen = [holdout for one in certificates for holdout in _certified_in(one, "holdout")]
-    return set(map(numbers.of, (*_on_record_or_watched(draw), *seen)))
+    seen = [holdout for one in certificates for holdout in _matchers_in(one, "holdout")]
+    return set(map(numbers.of, (*_on_record_or_shown(draw), *seen)))
 
 
 def _certified(draw: Sequence[Entry], numbers: _Numbers) -> set[int]:
     certificates = [one for one in draw if one["kind"] == "certificate" and not one["exploratory"]]
-    return {numbers.of(each) for one in certificates for each in _certified_in(one, "holdout")}
+    return {numbers.of(each) for one in certificates for each in _matchers_in(one, "holdout")}
 
 
-def _on_record_or_watched(draw: Sequence[Entry]) -> Iterator[Recorded]:
+def _on_record_or_shown(draw: Sequence[Entry]) -> Iterator[Recorded]:
     number = draw[0]["entry"]
     first = min((e["entry"] for e in draw if _is_label(e) and e["entry"] > number), default=None)
     for entry in draw:
@@ -292,6 +289,8 @@ def _on_record_or_watched(draw: Sequence[Entry]) -> Iterator[Recorded]:
         is_early = is_registered and (first is None or entry["entry"] < first)
         if is_early or entry["kind"] == "watch":
             yield Recorded.of(entry["holdout"])
+        elif entry["kind"] == "look":
+            yield from _matchers_in(entry, "holdout")
 
 
 def _is_label(entry: Entry) -> bool:

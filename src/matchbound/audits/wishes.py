@@ -9,7 +9,7 @@ from matchbound.audits.choices import make_choices
 from matchbound.audits.written import Written
 from matchbound.errors import InputError
 from matchbound.tables import Matching, Reading
-from matchbound.theorems import Choices
+from matchbound.theorems import METRICS, Choices
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,11 @@ class Wishes:
     matching: Matching = field(default_factory=Matching)
 
     def __post_init__(self) -> None:
+        if self.train and self.by_name.get("weigh"):
+            raise InputError(
+                f"train must be left out with weigh, got {self.train}: nodes are drawn by weight "
+                "from those that nothing was trained on. Draw the training nodes alone first."
+            )
         if self.is_train_alone:
             self._refuse_choices()
         _check_seed(self.seed)
@@ -74,6 +79,9 @@ class Wishes:
             implied["algorithms"] = tuple(self.holdout)
         if self.by_name.get("among"):
             implied["metrics"] = ("precision",)
+        weigh = self.by_name.get("weigh")
+        if isinstance(weigh, str) and weigh in METRICS:
+            implied["metrics"] = (weigh,)
         return make_choices(implied | dict(self.by_name), anytime=self.anytime)
 
     @property

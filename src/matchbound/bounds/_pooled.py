@@ -91,7 +91,7 @@ def pooled_bound(draws, most, urn, known, planned, variance, delta, top, bets): 
     """
     weight, squares, all_most, risk = urn
     fixed, left = bets.size > 0, make_left(draws[2], weight)
-    mosts = all_most, max(0.0, all_most - most.sum())
+    mosts = all_most, all_most - most.sum()
     scales = bets if fixed else make_scales(left, planned, weight, squares, variance)
     low, high = 0.0, top
     for _ in range(ROUNDS):
@@ -112,7 +112,7 @@ def reject_each(num, den, most, weight, drawn, urn, known, planned, variance, de
         s = drawn[row]
         draws = num[row, :s], den[row, :s], weight[row, :s]
         left = make_left(draws[2], all_weight)
-        mosts = all_most, max(0.0, all_most - most[row, :s].sum())
+        mosts = all_most, all_most - most[row, :s].sum()
         scales = make_scales(left, planned[row], all_weight, squares, variance)
         rejected[row] = rejects(draws, left, mosts, risk, known, target[row], scales, delta, False)
     return rejected

@@ -12,24 +12,21 @@ from matchbound.audits import (
     Identity,
     Issued,
     Ledger,
-    OutputRef,
     Supplied,
     enter_labels,
     given_choices,
-    load,
     planned_choices,
-    read_certified,
     restored,
     standing,
 )
 from matchbound.certificates.assumptions import assumed, on_record
 from matchbound.certificates.certificate import Certificate, issue
+from matchbound.certificates.counted import check_matchers, check_validates, count_audit
 from matchbound.certificates.place import entered_otherwise
 from matchbound.engines import Engine, Progress, Resources
 from matchbound.errors import InputError
 from matchbound.files import hashing_once, is_file, refuse_input_as_out
 from matchbound.tables import Matching, Reading
-from matchbound.tallies import tally_parts
 from matchbound.theorems import Choices
 
 
@@ -95,7 +92,7 @@ def certify(
     and then written to `out`, if that is given.
     """
     by_name = given_choices(choices, locals())
-    _check_matchers(holdout, complete, unlabelled)
+    check_matchers(holdout, complete, unlabelled)
     opened = Audit.open(audit)
     if audit is not None:
         _refuse_fixed(
@@ -107,7 +104,7 @@ def certify(
             source=source,
         )
         opened.truth(labels)
-        _check_validates(opened.drawn)
+        check_validates(opened.drawn)
     else:
         _check_brought(population, labels, assume_uniform)
     supplied = Supplied(
@@ -144,21 +141,16 @@ def compute(
     progress: Progress,
 ) -> Certificate:
     """The certificate alone: nothing is written."""
-    choices, exploratory = audit.choices(changes)
-    outputs = read_certified(con, audit, supplied, choices, identity)
-    progress("reading the population and the labels")
-    setting, origins, labels = load(con, audit, supplied, outputs, (choices, exploratory), identity)
-    tallies, rows = tally_parts(con, setting, outputs, supplied.unlabelled, progress)
-    certified = [OutputRef.of_output(one, rows[one.name]) for one in outputs]
+    counted = count_audit(con, audit, supplied, changes, identity, progress)
     progress("bounding")
-    complete = supplied.complete is not None
+    complete, tallies, outputs = supplied.complete is not None, counted.tallies, counted.outputs
     return issue(
         tallies,
-        planned_choices(choices, audit, outputs, tallies),
+        planned_choices(counted.choices, audit, outputs, tallies),
         complete=complete,
-        inputs=origins.inputs(labels, certified),
-        assumptions=assumed(tallies, setting, complete, outputs),
-        exploratory=exploratory,
+        inputs=counted.inputs,
+        assumptions=assumed(tallies, counted.setting, complete, outputs),
+        exploratory=counted.exploratory,
     )
 
 
@@ -173,7 +165,7 @@ def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Cer
     with audit.transaction() as ledger:
         inputs = certificate.inputs.on_record(ledger.salted, audit.folder)
         issued = Issued.of(inputs, certificate.choices, certificate.exploratory)
-        enter_labels(ledger, certificate.inputs.labels.digest, _validated(certificate))
+        enter_labels(ledger, certificate.inputs.labels, audit.drawn.train)
         _check_draw(audit.drawn, ledger.ledger)
         stands = standing(ledger.entries, issued, ledger.salted)
         placed = on_record(replace(certificate, inputs=inputs), stands)
@@ -199,20 +191,6 @@ def _check_draw(draw: Draw, ledger: Ledger) -> None:
         )
 
 
-def _validated(certificate: Certificate) -> int:
-    """How many validation nodes outside D have a label."""
-    tally = next(iter(certificate.tallies.values()))
-    return sum(t is not None for _, t, *_ in tally.fresh)
-
-
-def _check_validates(draw: Draw) -> None:
-    if not draw.labels:
-        raise InputError(
-            "audit must hold nodes to validate on, got training nodes alone. Label them, develop "
-            "the holdout matcher, then draw the others: draw POPULATION --labels N --holdout H."
-        )
-
-
 def _changes(
     choices: Mapping[str, object], gap_from: str | None, draw: Draw | None
 ) -> dict[str, object]:
@@ -228,18 +206,6 @@ def _changes(
             "gap_from must be census where no gap sample was drawn, got sample. Draw with --gap."
         )
     return {**choices, "gap": draw.choices.gap if gap_from == "sample" else 0}
-
-
-def _check_matchers(holdout: Any, complete: Any, unlabelled: str) -> None:
-    if holdout is None:
-        alone = "complete alone" if complete is not None else "neither matcher"
-        raise InputError(
-            f"holdout must be given, got {alone}: labels that may have trained a matcher cannot "
-            "test it. Give a matcher developed without the validation labels as holdout; if the "
-            "labels trained nothing, that is your matcher itself."
-        )
-    if unlabelled not in ("refuse", "worst"):
-        raise InputError(f"unlabelled must be refuse or worst, got {unlabelled!r}. Choose one.")
 
 
 def _refuse_fixed(**fixed: object) -> None:

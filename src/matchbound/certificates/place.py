@@ -13,6 +13,7 @@ from matchbound.audits import (
     Ledger,
     Seeded,
     Standing,
+    Weights,
     is_sealed,
     planned,
     read_ledger,
@@ -23,6 +24,7 @@ from matchbound.certificates.history import History
 from matchbound.certificates.reach import Reach
 from matchbound.files import is_file
 from matchbound.tables import Digest, is_same_table
+from matchbound.theorems import WHOLE
 
 LEDGER = "ledger.jsonl"
 
@@ -106,6 +108,7 @@ def ledger_differences(
     elif not _stands(recorded, certificate, history):
         yield from _out_of_order(ledger, recorded.seeded)
         yield "ledger is not what the entries before this certificate give"
+    yield from _weight_differences(certificate, history)
     if draw is not None:
         yield from entered_otherwise(draw, ledger)
         yield from _plan_differences(certificate, draw, before)
@@ -158,6 +161,15 @@ def _plan_differences(
     fixed = dict(draw.choices.variances) or planned(entries, _issued(certificate).holdout)
     if variances != fixed and "variances" not in certificate.exploratory:
         yield "choices.variances are not what the draw or the ledger has"
+
+
+def _weight_differences(certificate: Certificate, history: History) -> Iterator[str]:
+    """Weights, or a draw without any, that are not what was entered before the seed was made."""
+    choices, entered, digest = certificate.choices, history.choices, None
+    if choices.weigh:
+        digest = Weights.in_tally(certificate.tallies[WHOLE], choices).digest
+    if entered is not None and entered["weights"] != digest:
+        yield f"{LEDGER}: entry {entered['entry']} has other weights than the tallies give"
 
 
 def _stands(recorded: Standing, certificate: Certificate, history: History) -> bool:

@@ -11,6 +11,7 @@ from matchbound.audits import (
     TableRef,
     Written,
     draw_again,
+    is_by_matcher,
     is_same_gap,
     is_same_sample,
     is_sealed,
@@ -64,9 +65,7 @@ def drawn_otherwise(evidence: Evidence, resources: Resources) -> list[str] | Non
 
 def _by_matcher(written: Written) -> bool:
     """Whether the holdout matcher decides which nodes are drawn."""
-    choices = written.choices
-    by_entry = choices.among or choices.until_matched is not None
-    return written.holdout is not None or by_entry
+    return written.holdout is not None or is_by_matcher(written.choices)
 
 
 def _is_at_hand(written: Written, evidence: Evidence) -> bool:

@@ -142,10 +142,18 @@ def shortfall(
         return "exploratory"
     if seed_given:
         return "the seed was given by the user"
+    if ledger is not None and ledger.changed:
+        return _changed(ledger.changed)
     together = _together(delta, ledger)
     if together < _alone(delta):
         return f"together with all else on record it holds with {percent(together)}"
     return ""
+
+
+def _changed(nodes: int) -> str:
+    """That labels were changed after a certificate, an estimate or a list of errors."""
+    what = "the labels of 1 node were" if nodes == 1 else f"the labels of {nodes} nodes were"
+    return f"{what} changed after results had been shown"
 
 
 def _alone(delta: float) -> float:
@@ -358,6 +366,8 @@ def ledger_line(ledger: Standing | None, exploratory: Sequence[str]) -> list[str
     if others:
         what = "matcher is" if others == 1 else "matchers are"
         line += f" {others} other {what} on record and could have been certified as well."
+    if ledger.changed:
+        line += f" {_sentence(_changed(ledger.changed))}, so nothing is certified by --require."
     if ledger.sealed:
         line += f" Sealed up to entry {ledger.sealed}, by the ledger's word."
     return [line]

@@ -44,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="METRIC=VALUE",
         help="exit with 1 unless this is certified",
     )
+    parser.add_argument(
+        "--estimate", action="store_true", help="print point estimates instead: no guarantee"
+    )
     parser.add_argument("--json", action="store_true", help="print the certificate as JSON")
     parser.add_argument("--out", metavar="FILE", help="default: AUDIT/certificate.json")
     add_force(parser)
@@ -81,6 +84,8 @@ def run(options: argparse.Namespace) -> int:
     """Certify, and print the certificate; return 1 if a requirement is not certified."""
     from matchbound.certificates.certification import certify
 
+    if options.estimate:
+        return _estimate(options)
     out = _check_out(options)
     required = by_metric(options.require, "require")
     _check_required(required, options)
@@ -112,6 +117,41 @@ def run(options: argparse.Namespace) -> int:
     say(certificate.to_json().rstrip("\n") if options.json else certificate)
     _print_required(certificate, required, met)
     return 0 if all(met.values()) else 1
+
+
+ONLY_CERTIFIED = (
+    *("complete", "require", "json", "out", "force", "gap_from", "id", "trained_on"),
+    *("assume_uniform", "dedupe", "link", "source"),
+)
+"""Options that an estimate does not take: it is of the holdout matcher, and written nowhere."""
+
+
+def _estimate(options: argparse.Namespace) -> int:
+    """Print point estimates; no certificate is made."""
+    from matchbound.certificates.estimation import estimate
+
+    given = [name for name in ONLY_CERTIFIED if getattr(options, name)] + list(chosen(options))
+    for name in given:
+        raise InputError(
+            f"estimate must come without {name}, got both: it is of the holdout matcher, as drawn, "
+            "and it is written nowhere. Drop one of them."
+        )
+    say(
+        estimate(
+            options.audit,
+            holdout=by_algorithm(options.holdout),
+            labels=options.labels,
+            threshold=options.threshold,
+            columns=columns(options.columns),
+            unlabelled=options.unlabelled,
+            population=options.population,
+            engine=options.engine,
+            memory=options.memory,
+            temp=options.temp,
+            progress=progress,
+        )
+    )
+    return 0
 
 
 def _check_out(options: argparse.Namespace) -> Path:

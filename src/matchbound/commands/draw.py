@@ -67,6 +67,11 @@ def _add_kinds(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--among", metavar="H", help="draw only from nodes that H matches")
     group.add_argument(
+        "--weigh",
+        metavar="METRIC",
+        help="draw by weight, as is best for pairwise-precision or pairwise-f1 of H",
+    )
+    group.add_argument(
         "--gap", type=int, metavar="G", help="nodes to compare the matchers on, if not on all"
     )
     group.add_argument("--rounds", type=int, metavar="R", help="of a guided matcher")
@@ -123,6 +128,7 @@ def _of_the_draw(options: argparse.Namespace) -> dict[str, Any]:
         "gap": options.gap,
         "until": _until(options.until),
         "among": True if options.among is not None else None,
+        "weigh": options.weigh,
         "rounds": options.rounds,
         "options": _whole_numbers(options.options),
     }
@@ -174,6 +180,11 @@ def _extend(options: argparse.Namespace, out: Path) -> int:
         raise InputError(
             f"{refused[0]} must be left out with extend, got {getattr(options, refused[0])!r}: "
             "everything but labels is as it was drawn. Drop it."
+        )
+    if before.choices.weigh:
+        raise InputError(
+            "extend must continue an anytime draw, got one by weight, whose number of nodes is "
+            "fixed. Draw afresh into another folder."
         )
     trained_on = None if before.trained_on is None else before.trained_on.now(out)
     wishes = Wishes.again(before, options.population, options.labels, trained_on)

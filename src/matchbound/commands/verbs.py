@@ -22,6 +22,7 @@ VERBS = (
     Verb("verify", "compute a certificate again", ordinary=True),
     Verb("report", "write a certificate as a page", ordinary=True),
     Verb("register", "put a holdout matcher on record"),
+    Verb("errors", "list a matcher's wrong and missed matches at the labelled nodes"),
     Verb("patch", "write the holdout matcher's matches with the labels over them"),
     Verb("withhold", "run a matcher without and with the validation labels, and certify it"),
     Verb("reconcile", "match the nodes of two networks"),
@@ -42,8 +43,7 @@ def overview(*, every: bool) -> str:
         [
             "usage: matchbound VERB [options]",
             "",
-            "Certify matching: bounds on precision and recall that hold with a stated",
-            "probability, for any data and any matcher.",
+            "Certify matching: bounds on precision and recall, for any data and any matcher.",
             "",
             *(f"  {verb.name:{width}}  {verb.line}" for verb in verbs),
             "",

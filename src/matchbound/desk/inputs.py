@@ -19,18 +19,22 @@ from matchbound.audits import (
 )
 from matchbound.desk.live import Live, start, why_not
 from matchbound.desk.material import Material
-from matchbound.desk.proposals import LOWEST, Proposals, read_proposals
-from matchbound.desk.records import Records, align, check_drawn, read_records
+from matchbound.desk.proposals import Proposals, read_proposals
 from matchbound.desk.search import Search
 from matchbound.engines import Engine, connect
 from matchbound.errors import InputError
 from matchbound.tables import (
+    LOWEST,
     Clusters,
     Form,
     Reading,
+    Records,
     Source,
+    align,
+    check_drawn,
     load_drawn,
     open_source,
+    read_records,
     recognise,
     register_outputs,
 )
@@ -69,7 +73,8 @@ def open_inputs(audit: Audit, inputs: Inputs) -> PageInputs:
     with connect() as con:
         load_drawn(con, draw.sample)
         left_source = open_source(con, "records", inputs.records)
-        left = read_records(con, left_source, draw.population.id, draw.matching, of_x=True)
+        by = draw.population.id, draw.matching
+        left = read_records(con, left_source, *by, of_x=True, among="sample")
         check_drawn(left, [node for node, _, _ in draw.sample if node])
         right = _right(con, draw, inputs)
         if inputs.candidates is not None or inputs.holdout is not None:

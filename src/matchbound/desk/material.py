@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from matchbound.audits import hash_of
 from matchbound.desk.proposals import Proposals
-from matchbound.desk.records import Alignment, Records, shown
 from matchbound.desk.search import Search
 from matchbound.errors import InputError
+from matchbound.tables import Alignment, Records, shown_values
 
 SUGGESTED = 10
 MOST_DECOYS = 40
@@ -48,10 +48,10 @@ class Material:
     dedupe: bool
 
     def record(self, node: str) -> Shown:
-        return Shown(node, shown(self.left.values(node), self.fields.left))
+        return Shown(node, shown_values(self.left.values(node), self.fields.left))
 
     def candidate(self, node: str) -> Shown:
-        return Shown(node, shown(self.right.values(node), self.fields.right))
+        return Shown(node, shown_values(self.right.values(node), self.fields.right))
 
     def proposed(self, node: str, also: Iterable[str] = ()) -> list[Shown]:
         """The records to show: the most similar ones, then candidates and those of `also`.

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from matchbound.engines import Engine
 from matchbound.tables import Clusters, Form, Matching, Source, read_matches
 
-LOWEST = -3e38  # a threshold that every score reaches, and that a 32-bit float can hold
-
 
 @dataclass(frozen=True)
 class Proposals:

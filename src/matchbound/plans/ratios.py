@@ -15,6 +15,7 @@ from matchbound.theorems import METRICS, Design, within
 
 ROUNDS = 45  # of bisection
 ROUNDING = 1e-13  # of guarantees; less than `reached` allows for
+ABOVE = 1 + 1e-9  # times a number is certainly above it, whatever the rounding
 
 Numbers = Any
 """A number, or an array with one for each sample."""
@@ -76,7 +77,7 @@ class RatioBets:
         lows = [one.lower(member, right) for one in bets]
         counts = Counts.of(sample, sample.seen.members, sample.seen.right, sample.changed)
         ends = self._ends(counts, bets[0], Fraction)
-        if self._is_limited(sample) and lows[-1] > ends[1]:
+        if self._is_limited(sample) and lows[-1] > ends[1] * ABOVE:
             return within(ends, 0.0, "lower")
         value = self._value(sample)(counts, lows[0], lows[-1], self._worth(sample))
         return within(ends, float(value), "lower")
@@ -112,7 +113,7 @@ class RatioBets:
             reached = bets[0].rejects(drawn[0], needs(0.0))
         if self._is_limited(sample):
             rows = np.flatnonzero(reached & (ends[0] < target))
-            reached[rows] = ~bets[-1].rejects(drawn[-1].rows(rows), ends[1][rows])
+            reached[rows] = ~bets[-1].rejects(drawn[-1].rows(rows), ends[1][rows] * ABOVE)
         return reached
 
     def _is_limited(self, sample: SampleCounts) -> bool:
@@ -132,9 +133,7 @@ class RatioBets:
     def _ends(self, counts: Counts, bets: Bets, number: Callable[[Fraction], Any]) -> Any:
         """The range that labels leave possible."""
         holdout, each, ratio = bets.holdout, bets.each, bets.holdout.ratio
-        most = holdout.limit
-        if not METRICS[self.metric].needs_limit:
-            most = holdout.design.promised_limit or max(holdout.tally.size, each)
+        most = max(holdout.limit, each)
         ends = []
         for at in (ratio.worst, ratio.best):
             rows = [

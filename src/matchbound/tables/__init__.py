@@ -39,7 +39,15 @@ from matchbound.tables.predictions import (
     read_matches,
     rows_of_ids,
 )
-from matchbound.tables.scores import check_scored, first_threshold, narrow
+from matchbound.tables.records import (
+    Alignment,
+    Records,
+    align,
+    check_drawn,
+    read_records,
+    shown_values,
+)
+from matchbound.tables.scores import LOWEST, check_scored, first_threshold, narrow
 from matchbound.tables.sides import Matching
 from matchbound.tables.sources import (
     FITTING,
@@ -57,7 +65,9 @@ from matchbound.tables.truth import form_of_labels, read_labels
 __all__ = [
     "COLUMN_ROLES",
     "FITTING",
+    "LOWEST",
     "SEPARATOR",
+    "Alignment",
     "Clusters",
     "Digest",
     "Form",
@@ -66,10 +76,13 @@ __all__ = [
     "Pairs",
     "Reading",
     "Recorded",
+    "Records",
     "Row",
     "Rows",
     "Source",
+    "align",
     "as_table",
+    "check_drawn",
     "check_scored",
     "count_rows",
     "csv_header",
@@ -98,6 +111,7 @@ __all__ = [
     "read_labels",
     "read_matches",
     "read_outputs",
+    "read_records",
     "recognise",
     "refuse_empty",
     "refuse_spaces",
@@ -105,4 +119,5 @@ __all__ = [
     "rows_of_ids",
     "rows_of_labels",
     "rows_of_matches",
+    "shown_values",
 ]

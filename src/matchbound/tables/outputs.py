@@ -120,9 +120,11 @@ def read_outputs(
 
     `rows_of`, by an output's name, forces or forbids digesting its rows, whatever is on record.
     """
-    tables_by_role = {"holdout": tables_by_algorithm(holdout, algorithms, "holdout")}
-    if complete is not None:
-        tables_by_role["complete"] = tables_by_algorithm(complete, algorithms, "complete")
+    tables_by_role = {
+        role: tables_by_algorithm(tables, algorithms, role)
+        for role, tables in (("holdout", holdout), ("complete", complete))
+        if tables is not None
+    }
     undigested = Digest(None, None)
     outputs = []
     for role, tables in tables_by_role.items():

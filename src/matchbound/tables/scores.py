@@ -9,6 +9,8 @@ from matchbound.errors import InputError
 from matchbound.tables.forms import Form, Pairs
 from matchbound.tables.sources import Source, scan
 
+LOWEST = -3e38  # a threshold that every score reaches, and that a 32-bit float can hold
+
 
 def has_yes(con: Engine, source: Source, form: Pairs) -> str:
     """The SQL condition that a row's verdict is yes; "true" if there is no column of verdicts."""

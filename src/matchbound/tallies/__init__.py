@@ -3,6 +3,7 @@
 from matchbound.tallies.closed import check_closed
 from matchbound.tallies.counts import count, count_drawn, outside
 from matchbound.tallies.holdout import check_on_population
+from matchbound.tallies.label_digests import label_digests
 from matchbound.tallies.label_rules import check_clusters, check_pairs
 from matchbound.tallies.loaded import TEXT, Loaded, Setting
 from matchbound.tallies.pairs import refuse_repeats
@@ -19,6 +20,7 @@ __all__ = [
     "check_pairs",
     "count",
     "count_drawn",
+    "label_digests",
     "looked_at",
     "outside",
     "refuse_doubt",

@@ -2,6 +2,7 @@
 
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.design import Design
+from matchbound.theorems.estimates import Estimate, estimates
 from matchbound.theorems.guarantees import (
     ROUNDING,
     SCALE,
@@ -13,7 +14,7 @@ from matchbound.theorems.guarantees import (
     within,
 )
 from matchbound.theorems.label_errors import survives, why_not_computable, with_errors
-from matchbound.theorems.limits import limit, proved_limit
+from matchbound.theorems.limits import found_outside, limit, proved_limit
 from matchbound.theorems.members import Line, Steps, worst_ratio
 from matchbound.theorems.metrics import METRICS, Metric, matched_by_guess
 from matchbound.theorems.others import patched_holdout
@@ -32,6 +33,7 @@ __all__ = [
     "Cell",
     "Choices",
     "Design",
+    "Estimate",
     "Guarantee",
     "Holdout",
     "Label",
@@ -44,6 +46,8 @@ __all__ = [
     "at_least",
     "brought_variances",
     "choose_threshold",
+    "estimates",
+    "found_outside",
     "guarantees",
     "limit",
     "matched_by_guess",

@@ -16,6 +16,8 @@ from matchbound.theorems.tally import Tally
 from matchbound.theorems.terms import Finding, matched_count, worst
 from matchbound.theorems.weighted import Holdout
 
+ROUNDING = 1e-9  # more than that of any sum
+
 
 @dataclass(frozen=True)
 class Sums:
@@ -58,8 +60,9 @@ class Sums:
         """The least value over all A from `low` on: at an end of its range, or at the kink."""
         low, high = max(low, self.least, 1), max(self.most, 1)
         kink = float(self.before + self.lost + self.sure)
-        if low > high:  # the bounds contradict the labels, and only the labels count
+        if low > high * (1 + ROUNDING):  # bounds contradict the labels, and only labels count
             return 0.0
+        low = min(low, high)
         return min(value(pairs) for pairs in (low, high, min(max(kink, low), high)))
 
 

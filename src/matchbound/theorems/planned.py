@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.design import Design
 from matchbound.theorems.metrics import METRICS, Metric
+from matchbound.theorems.ratios import NOTHING
 from matchbound.theorems.tally import Label, Tally
 from matchbound.theorems.terms import sure
 
@@ -40,8 +41,10 @@ def _variance(metric: Metric, labels: Sequence[Label], design: Design) -> float 
     It is over all nodes; or over those that count, where the matcher's output shows which do. For
     draws by weight, squares are divided by weights, in units of the mean weight.
     """
-    ratio = metric.ratio
-    right = ratio.share((label.h, label.t or 0, label.ht or 0) for label in labels)
+    ratio, most_within = metric.ratio, design.among_limit if metric.needs_limit else None
+    counts = {label: (label.h, label.t or 0, label.ht or 0) for label in labels}
+    within = {label for label in counts if most_within is None or (label.t or 0) <= most_within}
+    right = ratio.share(counts[label] for label in labels if label in within)
     unknown = [label for label in labels if label.h or not ratio.known_unmatched]
     labels = [label for label in unknown if design.weight(label.h)]
     if right is None or not labels:
@@ -51,7 +54,7 @@ def _variance(metric: Metric, labels: Sequence[Label], design: Design) -> float 
     weights = [design.weight(label.h) for label in labels]
     squares, risk = 0.0, 0.0
     for label, weight in zip(labels, weights, strict=True):
-        num, den = map(float, ratio.parts(label.h, label.t or 0, label.ht or 0))
+        num, den = map(float, ratio.parts(*counts[label]) if label in within else NOTHING)
         payoff = (num if metric.is_lower else den - num) - mean * den
         greatest = float(ratio.worst(label.h, most)[1]) if ratio.pooled else 1.0
         squares += payoff**2 / weight

@@ -49,7 +49,7 @@ def _limit(metric: Metric, tally: Tally, design: Design) -> int | None:
     """The most true matches of a node, as far as the metric depends on it; None if unlimited."""
     if metric.needs_limit:
         return limit(tally, design)
-    return design.promised_limit or max(tally.size, *(cell.c for cell in tally.everywhere))
+    return design.promised_limit or max(tally.size - 1, *(cell.c for cell in tally.everywhere), 1)
 
 
 def _others(metric: Metric, tally: Tally, design: Design) -> Counter[int]:

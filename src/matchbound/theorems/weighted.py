@@ -19,7 +19,7 @@ from matchbound.theorems.design import Design
 from matchbound.theorems.limits import found_outside
 from matchbound.theorems.ratios import NOTHING, Parts, Ratio
 from matchbound.theorems.tally import Label, Tally
-from matchbound.theorems.terms import bounded, sampled, trained, worst
+from matchbound.theorems.terms import bounded, sampled, sure, trained, worst
 
 SMALLEST = 1e-9  # the least planned variance, in units of the greatest possible square
 
@@ -76,17 +76,24 @@ class Holdout:
             for i in (0, 1)
         )
         known = float(num - self._least * den), float(den)
-        variance = max(self.design.variance or self._variance, SMALLEST * self._sums.risk**2)
-        return BeforeDraw(self._sums, known, variance, float(self._least))
+        return BeforeDraw(self._sums, known, self._variance, float(self._least))
 
     @property
     def estimate(self) -> float | None:
-        """The sample's ratio, each node weighed by one over its weight."""
-        nodes = [label for label in self.tally.fresh if label.is_sure and self._is_drawn(label.h)]
-        nodes = nodes or [label for label in self.tally.train if label.is_sure]
-        parts = [(self.parts(node), self._weight(node.h) or 1.0) for node in nodes]
-        whole = sum(float(den) / weight for (_, den), weight in parts)
-        return sum(float(num) / weight for (num, _), weight in parts) / whole if whole else None
+        """The sample's ratio, each node weighed by one over its weight.
+
+        Nodes that need no label count as they are.
+        """
+        nodes = self._drawn(self.tally.fresh) or self._drawn(self.tally.train)
+        if self._urn and not nodes:
+            return None
+        shares = [1 / self._weight(node.h) for node in nodes]
+        scale = (sum(self._urn.values()) or len(nodes)) / (sum(shares) or 1.0)
+        rows = [(self.parts(node), scale * one) for node, one in zip(nodes, shares, strict=True)]
+        if self.ratio.known_unmatched:
+            rows.append((self.ratio.worst(0, self.limit), self._outside[0]))
+        num, den = (sum(float(parts[i]) * number for parts, number in rows) for i in (0, 1))
+        return num / den if den else None
 
     def parts(self, label: Label) -> Parts:
         """What a node adds to the sums; a node without a label counts as the worst case."""
@@ -103,8 +110,9 @@ class Holdout:
     def _is_known(self, found: int) -> bool:
         return self.ratio.known_unmatched and found == 0
 
-    def _is_drawn(self, found: int) -> bool:
-        return not self._is_known(found) and self._weight(found) > 0
+    def _drawn(self, labels: Sequence[Label]) -> list[Label]:
+        """The labelled nodes of U that can be drawn."""
+        return [x for x in sure(labels) if not self._is_known(x.h) and self._weight(x.h) > 0]
 
     def _weight(self, found: int) -> float:
         return worst("weights of the draw", self.design.weight(found), 1.0)
@@ -181,6 +189,11 @@ class Holdout:
 
     @property
     def _variance(self) -> float:
+        """The planned variance, not too small for bets on the node that might lose the most."""
+        return max(self.design.variance or self._guessed, SMALLEST * self._sums.risk**2)
+
+    @property
+    def _guessed(self) -> float:
         """The planned variance if no labels tell it: each node's matches all right or all wrong."""
         guess = 0.95 if self.design.guess is None else self.design.guess
         total = 0.0

@@ -7,16 +7,10 @@ from typing import Any
 
 from matchbound.engines import Engine
 from matchbound.errors import InputError
-from matchbound.tables import (
-    Matching,
-    Source,
-    id_column,
-    load,
-    node_of_table,
-    quoted,
-    refuse_empty,
-    refuse_spaces,
-)
+from matchbound.tables.ids import refuse_empty, refuse_spaces
+from matchbound.tables.predictions import id_column, node_of_table
+from matchbound.tables.sides import Matching
+from matchbound.tables.sources import Source, load, quoted
 
 LONGEST = 10_000  # characters of a field that are shown
 
@@ -42,9 +36,18 @@ class Records:
 
 
 def read_records(
-    con: Engine, source: Source, id: str | None, matching: Matching, *, of_x: bool
+    con: Engine,
+    source: Source,
+    id: str | None,
+    matching: Matching,
+    *,
+    of_x: bool,
+    among: str | None = None,
 ) -> Records:
-    """Read all records; of the population (`of_x`), only those in the table `sample`."""
+    """Read records of the population (`of_x`) or of the table that it is matched with.
+
+    `among` is a table of the ids that are wanted, if not all are.
+    """
     column = id_column(source, id)
     if not of_x and matching.source is not None and source.column("source_dataset") is None:
         raise InputError(
@@ -55,7 +58,7 @@ def read_records(
     fields = [name for name in source.columns if name != column]
     table = f"{source.argument}_records"
     texts = "".join(f", cast({quoted(name)} as string) as {quoted(name)}" for name in fields)
-    wanted = f"{node} in (select id from sample)" if of_x else "true"
+    wanted = "true" if among is None else f"{node} in (select id from {among})"
     load(con, source, table, f"{node} as node{texts}", wanted)
     refuse_empty(con, source, table, {"node": column})
     refuse_spaces(con, source, table, {"node": column})
@@ -105,7 +108,7 @@ def align(left: Records, right: Records) -> Alignment:
     return Alignment([n for n, _, _ in every], [i for _, i, _ in every], [j for _, _, j in every])
 
 
-def shown(values: Sequence[str | None], numbers: Sequence[int | None]) -> list[str | None]:
+def shown_values(values: Sequence[str | None], numbers: Sequence[int | None]) -> list[str | None]:
     """A record's values in the order of the fields (`numbers`), cut where they are too long."""
     return [None if i is None else _cut(values[i]) for i in numbers]
 

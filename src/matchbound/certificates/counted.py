@@ -1,0 +1,72 @@
+"""An audit with the matchers' outputs, read and counted: what certificates and estimates need."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matchbound.audits import (
+    Audit,
+    Draw,
+    Identity,
+    Inputs,
+    OutputRef,
+    Supplied,
+    load,
+    read_certified,
+)
+from matchbound.engines import Engine, Progress
+from matchbound.errors import InputError
+from matchbound.tables import Output
+from matchbound.tallies import Setting, tally_parts
+from matchbound.theorems import Choices, Tally
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The tallies of an audit, the choices that they were counted for, and the tables read."""
+
+    choices: Choices
+    exploratory: tuple[str, ...]
+    setting: Setting
+    outputs: Sequence[Output]
+    inputs: Inputs
+    tallies: Mapping[str, Tally]
+
+
+def count_audit(
+    con: Engine,
+    audit: Audit,
+    supplied: Supplied,
+    changes: Mapping[str, object],
+    identity: Identity,
+    progress: Progress,
+) -> Counted:
+    """Read what the user supplied, and count it; `changes` are choices that are not the draw's."""
+    choices, exploratory = audit.choices(changes)
+    outputs = read_certified(con, audit, supplied, choices, identity)
+    progress("reading the population and the labels")
+    setting, origins, labels = load(con, audit, supplied, outputs, (choices, exploratory), identity)
+    tallies, rows = tally_parts(con, setting, outputs, supplied.unlabelled, progress)
+    certified = [OutputRef.of_output(one, rows[one.name]) for one in outputs]
+    inputs = origins.inputs(labels, certified)
+    return Counted(choices, exploratory, setting, outputs, inputs, tallies)
+
+
+def check_matchers(holdout: Any, complete: Any, unlabelled: str) -> None:
+    if holdout is None:
+        alone = "complete alone" if complete is not None else "neither matcher"
+        raise InputError(
+            f"holdout must be given, got {alone}: labels that may have trained a matcher cannot "
+            "test it. Give a matcher developed without the validation labels as holdout; if the "
+            "labels trained nothing, that is your matcher itself."
+        )
+    if unlabelled not in ("refuse", "worst"):
+        raise InputError(f"unlabelled must be refuse or worst, got {unlabelled!r}. Choose one.")
+
+
+def check_validates(draw: Draw) -> None:
+    if not draw.labels:
+        raise InputError(
+            "audit must hold nodes to validate on, got training nodes alone. Label them, develop "
+            "the holdout matcher, then draw the others: draw POPULATION --labels N --holdout H."
+        )
