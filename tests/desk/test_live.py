@@ -109,6 +109,73 @@ def test_live_tallies_of_one_table_are_certify_s(tmp_path):
     assert known > 4
 
 
+def clusters(folder):
+    """A table in true clusters of 1 to 4, of which the matcher has split some and joined some."""
+    folder.mkdir()
+    rng, entity, cluster = random.Random(8), {}, {}
+    for i in range(60):
+        for k in range(rng.choice([1, 2, 2, 3, 4])):
+            entity[f"a{i}-{k}"] = i
+            cluster[f"a{i}-{k}"] = f"{i // 2 * 2 if i % 9 == 0 else i}{'x' * (rng.random() < 0.1)}"
+    write_csv(folder / "people.csv", ["id"], [[x] for x in entity])
+    write_csv(folder / "holdout.csv", ["id", "cluster"], list(cluster.items()))
+    return {x: {y for y in entity if y != x and entity[y] == entity[x]} for x in entity}
+
+
+PAIRWISE = ("pairwise-precision", "pairwise-recall", "pairwise-f1")
+LIMITED = [*(word for name in PAIRWISE for word in ("--metric", name)), "--most-true-matches", 3]
+B_CUBED = ["--metric", "b3-precision", "--metric", "b3-recall"]
+
+
+def live_of_one_table(audit):
+    folder = audit.parent
+    inputs = Inputs(folder / "people.csv", holdout=folder / "holdout.csv")
+    return open_inputs(Audit.open(audit), inputs).live
+
+
+@pytest.mark.parametrize("kind", ["two tables", "clusters"])
+def test_live_bounds_of_pairs_and_clusters_are_certify_s(tmp_path, kind):
+    folder = tmp_path / "data"
+    if kind == "clusters":
+        truth = clusters(folder)
+        audit = folder / "audit"
+        words = ["draw", folder / "people.csv", "--labels", 40, "--train", 4, "--anytime"]
+        assert run(*words, "--dedupe", *LIMITED, *B_CUBED, "--seed", "s", "--out", audit) == 0
+        live = live_of_one_table(audit)
+    else:
+        truth, _ = population(folder, nodes=120)
+        audit = draw(folder, "audit", *LIMITED, "--seed", "s", labels=40, train=4)
+        live = live_of(audit)
+    drawn = Draw.load(audit)
+    order = list(dict.fromkeys([*drawn.trained, *drawn.validated]))
+    for end in (9, len(order)):
+        labels = {x: tuple(sorted(truth[x])) for x in order[:end]}
+        rows = [(x, y) for x in labels for y in labels[x] or ("",)]
+        write_csv(audit / "labels.csv", ["x", "y"], rows)
+        certificate = mb.certify(audit, holdout=folder / "holdout.csv")
+        shown = {bound.metric: bound.value for bound in live.at(labels).bounds}
+        assert shown == {g.metric: g.value for g in certificate.guarantees}
+    assert all(value > 0 for value in shown.values())
+    assert all(g.bound == "anytime" for g in certificate.guarantees)
+
+
+def test_b_cubed_of_pairs_that_are_no_clusters_is_not_shown(tmp_path, capsys):
+    """`certify` refuses it with the same words."""
+    truth = clusters(tmp_path / "data")
+    folder, audit = tmp_path / "data", tmp_path / "data" / "audit"
+    words = ["draw", folder / "people.csv", "--labels", 5, "--anytime", "--dedupe"]
+    assert run(*words, *B_CUBED, "--seed", "s", "--out", audit) == 0
+    chain = [("a0-0", "a1-0"), ("a1-0", "a2-0")]
+    write_csv(folder / "holdout.csv", ["x", "y"], chain)
+    assert "holdout must hold whole clusters for B-cubed" in live_of_one_table(audit)
+    rows = [(x, y) for x in Draw.load(audit).validated for y in sorted(truth[x]) or [""]]
+    write_csv(audit / "labels.csv", ["x", "y"], rows)
+    assert run("certify", audit, "--holdout", folder / "holdout.csv") == 2
+    assert live_of_one_table(audit).partition(": ")[2] in capsys.readouterr().err
+    write_csv(folder / "holdout.csv", ["x", "y"], [*chain, ("a0-0", "a2-0")])
+    assert isinstance(live_of_one_table(audit), Live)
+
+
 def true_values(truth, found):
     matched = {}
     for x, y in found:

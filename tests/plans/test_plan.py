@@ -4,7 +4,6 @@ import inspect
 import itertools
 import math
 import re
-import shlex
 from dataclasses import fields, replace
 from fractions import Fraction
 from functools import cache
@@ -16,10 +15,7 @@ import numpy as np
 import pytest
 
 from matchbound import Choices, InputError, Tally, plan
-from matchbound.audits.choices import make_choices
 from matchbound.bounds.chances import chance, chance_at_least
-from matchbound.commands import draw as draw_verb
-from matchbound.commands.main import parser_of
 from matchbound.plans.command import draw_command
 from matchbound.plans.outlooks import Prospects
 from matchbound.plans.question import Question, choices_for
@@ -27,6 +23,7 @@ from matchbound.plans.simulation import FEW, MANY, Simulated, Whole
 from matchbound.theorems.guarantees import guarantees
 from matchbound.theorems.tally import Cell, Label
 from support.audits import run
+from support.plans import drawn_by, share_reached
 
 
 def question(size, matched, guesses, targets, *, power=0.9, gap_rate=None, train=0, **choices):
@@ -284,7 +281,7 @@ def test_counts_tell_what_the_theorems_make_of_labels(metric, one_to_one, gap_ra
         300, 0.7, {metric: 0.8}, {}, gap_rate=gap_rate, train=train, one_to_one=one_to_one
     )
     margin = asked.margins()[metric]
-    assert margin.shortcut is not None
+    assert margin.exact is not None
     for labels in (3, 20, 90, 200, 300):
         fresh, urn = margin.fresh(labels), margin.urn
         members = int(rng.hypergeometric(urn.members, urn.nodes - urn.members, fresh))
@@ -439,7 +436,8 @@ GOOD = {
         ),
         (
             {"guesses": {"f1": 0.9}},
-            "metric must be one of precision, recall, error-rate; got 'f1'. Choose one of them.",
+            "metric must be one of precision, recall, error-rate, pairwise-precision, "
+            "pairwise-recall, pairwise-f1, b3-precision, b3-recall; got 'f1'. Choose one of them.",
         ),
         (
             {"targets": {"recall": 0.8}},
@@ -499,6 +497,7 @@ def test_its_keywords_are_choices():
     keywords = inspect.signature(plan).parameters
     names = {field.name for field in fields(Choices)}
     used = {"delta", "theorem", "bound", "one_to_one", "at_most_one_match", "gap"}
+    used |= {"most_true_matches", "among_records_with_at_most"}
     own = {"matched", "guesses"}
     assert names & set(keywords) == used | own
     for name in used:
@@ -506,6 +505,7 @@ def test_its_keywords_are_choices():
         assert keywords[name].kind is inspect.Parameter.KEYWORD_ONLY
     assert not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in keywords.values())
     values = {"delta": 0.1, "theorem": "paper", "bound": "hoeffding", "gap": 50}
+    values |= {"most_true_matches": 4, "among_records_with_at_most": 4}
     for name in used:
         given = {name: values.get(name, True)} | ({"gap_rate": 0.01} if name == "gap" else {})
         made = plan(size=900, matched=0.8, guesses={"error-rate": 0.1}, labels=20, **given)
@@ -598,13 +598,6 @@ def promised_by(name):
     )
 
 
-def drawn_by(command):
-    """The labels and the choices of a draw, as the command line reads them."""
-    options = parser_of("draw").parse_args(shlex.split(command)[2:])
-    typed = draw_verb.chosen(options) | draw_verb._of_the_draw(options)
-    return options.labels, make_choices(typed, anytime=options.anytime)
-
-
 def whole_matches(recall, one_to_one):
     """As the plan has it: a node's matches are all right or all wrong."""
     kinds = kinds_of(SIZE, MATCHED, 0.95, recall)
@@ -622,20 +615,6 @@ def part_matches(recall):
     shares[0, 1, 0] = 1 - sum(shares.values())
     kinds = {kind: round(share * true) for kind, share in shares.items()}
     return kinds | {(0, 0, 0): SIZE - sum(kinds.values())}
-
-
-def share_reached(kinds, labels, choices, targets, audits, rng):
-    """How many of so many audits reach every target, each guaranteed as `certify` does."""
-    hits, sizes = 0, np.array(list(kinds.values()))
-    made = [Label.alone(*kind) for kind in kinds]
-    for counts in rng.multivariate_hypergeometric(sizes, labels, size=audits, method="marginals"):
-        order = rng.permutation(np.repeat(np.arange(len(sizes)), counts))
-        left = zip(kinds, sizes - counts, strict=True)
-        gap = tuple(Cell(h, h, h, int(nodes)) for (h, _, _), nodes in left if nodes)
-        tally = Tally(SIZE, (), tuple(made[kind] for kind in order), (), gap)
-        found = guarantees({"all": tally}, choices, complete=False)
-        hits += all(g.value >= targets[g.metric] for g in found)
-    return hits / audits
 
 
 def check_promise(name, audits):

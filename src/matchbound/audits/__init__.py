@@ -3,7 +3,7 @@
 from matchbound.audits.audit import Audit
 from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdict
 from matchbound.audits.brought import BROUGHT, BY_WEIGHT, as_brought, as_drawn
-from matchbound.audits.choices import given_choices, is_by_matcher
+from matchbound.audits.choices import fit_choices, given_choices, is_by_matcher
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import (
     FILES,
@@ -115,6 +115,7 @@ __all__ = [
     "erased_rows",
     "evidence_in",
     "find",
+    "fit_choices",
     "given_choices",
     "has_ids",
     "hash_of",

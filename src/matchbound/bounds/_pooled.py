@@ -104,7 +104,7 @@ def pooled_bound(draws, most, urn, known, planned, variance, delta, top, bets): 
 
 
 @compiled
-def reject_each(num, den, most, weight, drawn, urn, known, planned, variance, delta, rho):  # type: ignore[no-untyped-def]
+def reject_each(num, den, most, weight, drawn, urn, known, planned, variance, delta, target):  # type: ignore[no-untyped-def]
     """`rejects` for each row; drawn[row] is how many of its nodes count, planned[row] its plan."""
     all_weight, squares, all_most, risk = urn
     rejected = np.empty(len(drawn), dtype=np.bool_)
@@ -114,5 +114,5 @@ def reject_each(num, den, most, weight, drawn, urn, known, planned, variance, de
         left = make_left(draws[2], all_weight)
         mosts = all_most, all_most - most[row, :s].sum()
         scales = make_scales(left, planned[row], all_weight, squares, variance)
-        rejected[row] = rejects(draws, left, mosts, risk, known, rho, scales, delta, False)
+        rejected[row] = rejects(draws, left, mosts, risk, known, target[row], scales, delta, False)
     return rejected

@@ -78,7 +78,7 @@ def pooled_rejects(
     draws: Draws,
     urn: Urn,
     *,
-    target: float,
+    target: NDArray[np.float64] | float,
     known: Sums,
     planned: NDArray[np.int64] | int,
     delta: float,
@@ -88,7 +88,7 @@ def pooled_rejects(
     """Whether the bound of each sample reaches `target`, without bisection, for planning.
 
     Each row of `draws` is a sample; `drawn` is how many of its nodes count, all if left out;
-    `planned` is one number, or one for each row. Arguments are not checked.
+    `target` and `planned` are one number, or one for each row. Arguments are not checked.
 
     >>> num = np.array([[1.0, 2, 1, 1, 0] * 40, [1.0, 2, 0, 1, 0] * 40])
     >>> draws = Draws(num, np.full(num.shape, 2.0), np.full(num.shape, 2.0), np.ones(num.shape))
@@ -102,10 +102,11 @@ def pooled_rejects(
     rows, columns = draws.num.shape
     counts = np.full(rows, columns) if drawn is None else np.asarray(drawn)
     plans = np.broadcast_to(np.asarray(planned, dtype=np.int64), (rows,)).copy()
+    targets = np.broadcast_to(np.asarray(target, dtype=np.float64), (rows,)).copy()
     parts = draws.num, draws.den, draws.most, draws.weight
     plan = plans, float(variance)
     known = float(known[0]), float(known[1])
-    return np.asarray(reject_each(*parts, counts, _sums(urn), known, *plan, delta, float(target)))
+    return np.asarray(reject_each(*parts, counts, _sums(urn), known, *plan, delta, targets))
 
 
 def _sums(urn: Urn) -> tuple[float, float, float, float]:

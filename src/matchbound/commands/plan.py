@@ -44,6 +44,7 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="of nodes at which the complete matcher differs; without it there is none",
     )
+    group.add_argument("--dedupe", action="store_true", help="one table is matched with itself")
     group.add_argument("--gap", type=int, metavar="G", help="nodes the matchers are compared on")
     add_promises(group)
 
@@ -67,6 +68,7 @@ def run(options: argparse.Namespace) -> int:
         power=options.power,
         gap_rate=options.gap_rate,
         train=options.train,
+        dedupe=options.dedupe,
         one_to_one=options.one_to_one,
         at_most_one_match=options.at_most_one_match,
         most_true_matches=options.most_true_matches,

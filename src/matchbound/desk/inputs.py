@@ -26,6 +26,7 @@ from matchbound.errors import InputError
 from matchbound.tables import (
     LOWEST,
     Clusters,
+    Form,
     Reading,
     Records,
     Source,
@@ -37,6 +38,8 @@ from matchbound.tables import (
     recognise,
     register_outputs,
 )
+from matchbound.tallies import check_closed
+from matchbound.theorems import METRICS
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,7 @@ def _holdout(
     (output,) = register_outputs(con, inputs.holdout, reading, (), draw.matching)
     source, form = output.source, output.form
     answers = read_proposals(con, source, form, draw.matching, output.reading.threshold)
-    why = why_not(draw.choices, True) or _why_erased(draw)
+    why = why_not(draw.choices, True) or _why_erased(draw) or _why_open(con, draw, form)
     if why is not None:
         return source, answers, why
     choices = draw.choices
@@ -178,6 +181,18 @@ def _why_erased(draw: Draw) -> str | None:
         "No bounds are shown: ids were erased from this draw. `certify` draws them again from the "
         "population, and counts them as the worst case."
     )
+
+
+def _why_open(con: Engine, draw: Draw, form: Form) -> str | None:
+    """Why a metric of clusters has no bound, in the words of `certify`."""
+    of_clusters = any(METRICS[metric].of_clusters for metric in draw.choices.metrics)
+    if not of_clusters or isinstance(form, Clusters):
+        return None
+    try:
+        check_closed(con, "holdout")
+    except InputError as error:
+        return f"No bounds are shown: {error}"
+    return None
 
 
 def _indexed(right: Records) -> "Future[Search]":

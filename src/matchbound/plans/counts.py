@@ -12,16 +12,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from matchbound import bounds
 from matchbound.bounds import GRAIN, hypergeometric_lower, share_lower
 from matchbound.theorems import (
     Design,
+    Label,
     Line,
     Steps,
     outwards,
     within,
     worst_ratio,
 )
+
+NONE = Label.alone(0, 0, 0)
 
 
 class Urn(NamedTuple):
@@ -35,14 +37,17 @@ class Urn(NamedTuple):
 class SampleCounts(NamedTuple):
     """The counts of a sample: `seen` are drawn from `urn`; `known` are training nodes outside it.
 
-    The complete matcher has other matches than the holdout one at `changed` nodes without a label.
-    Elsewhere both are right at the same nodes.
+    A node that counts has `each` matches. If there is a `complete` matcher, it has other matches
+    than the holdout one at `changed` nodes without a label. Elsewhere both are right at the same
+    nodes.
     """
 
     urn: Urn
     known: Urn
     seen: Urn
     changed: int
+    each: int
+    complete: bool
 
     @property
     def right(self) -> int:
@@ -51,6 +56,13 @@ class SampleCounts(NamedTuple):
     @property
     def unseen(self) -> int:
         return self.urn.nodes - self.seen.nodes
+
+
+def labels_of(counts: Urn, each: int) -> tuple[Label, ...]:
+    """Labels of nodes that are right, then of those that are wrong, then of those without any."""
+    right, wrong, none = Label.alone(each, each, each), Label.alone(each, each, 0), NONE
+    nodes, members, good = counts
+    return (right,) * good + (wrong,) * (members - good) + (none,) * (nodes - members)
 
 
 def _ones(sample: SampleCounts, design: Design) -> int:
@@ -86,71 +98,6 @@ def near_recall(sample: SampleCounts, design: Design) -> tuple[float, float]:
         return outwards(end * (1 - GRAIN) - 1 / first, "lower"), outwards(end, "lower")
     value = exact_recall(sample, design)
     return value, value
-
-
-class Bets(NamedTuple):
-    """The arguments of star bets; `known` is the sum and the number of known members."""
-
-    size: int
-    delta: float
-    variance: float | None
-    known: tuple[float, int] = (0.0, 0)
-
-
-def precision_bets(sample: SampleCounts, design: Design) -> Bets:
-    (delta,) = design.shares(1)
-    return Bets(sample.urn.members, delta, design.planned_variance())
-
-
-def recall_bets(sample: SampleCounts, design: Design) -> Bets:
-    delta, _ = design.shares(2)
-    variance = design.planned_variance(design.matched or 1.0)
-    known = (float(sample.known.right), sample.known.members)
-    return Bets(sample.urn.nodes, delta, variance, known)
-
-
-def precision_by_star(
-    sample: SampleCounts, design: Design, member: NDArray[np.bool_], values: NDArray[np.float64]
-) -> float:
-    bets = precision_bets(sample, design)
-    low = bounds.lower(
-        values[member], method="star", size=bets.size, delta=bets.delta, variance=bets.variance
-    )
-    return precision(sample, sample.urn.members * low)
-
-
-def recall_by_star(
-    sample: SampleCounts, design: Design, member: NDArray[np.bool_], values: NDArray[np.float64]
-) -> float:
-    bets = recall_bets(sample, design)
-    low = bounds.ratio_lower(member, values, **bets._asdict())
-    return recall(sample, Line(0.0, low), design)
-
-
-def precision_needs(
-    sample: SampleCounts,
-    design: Design,
-    counts: NDArray[np.int64],
-    changed: NDArray[np.float64],
-    target: float,
-) -> NDArray[np.float64]:
-    """The labels' bound that is needed: (known + members·bound − changed)/all ≥ target."""
-    everyone = sample.known.members + sample.urn.members
-    needed = target * everyone - sample.known.right + changed
-    return np.asarray(needed / sample.urn.members)
-
-
-def recall_needs(
-    sample: SampleCounts,
-    design: Design,
-    counts: NDArray[np.int64],
-    changed: NDArray[np.float64],
-    target: float,
-) -> NDArray[np.float64]:
-    """The labels' bound that is needed: bound − changed/N ≥ target, at the least N."""
-    if not changed.any():
-        return np.full(len(counts), target)
-    return target + changed / least_members(sample, counts, design)
 
 
 def precision(sample: SampleCounts, low: float) -> float:
@@ -212,46 +159,20 @@ def _steps(sample: SampleCounts, design: Design) -> Steps:
     )
 
 
-Star = Callable[[SampleCounts, Design, NDArray[np.bool_], NDArray[np.float64]], float]
-Needs = Callable[
-    [SampleCounts, Design, NDArray[np.int64], NDArray[np.float64], float], NDArray[np.float64]
-]
-
-
 @dataclass(frozen=True)
-class ByBets:
-    """A metric by star bets, on a sample in draw order.
+class Exact:
+    """A metric's guarantee from counts, where values are 0 or 1.
 
-    `needs` computes the labels' bound that a target needs, for each sample, from how many of its
-    nodes count and how many nodes are changed. `over_members`: only nodes that count are bet on.
+    `near` gives two numbers that the value is between, and takes less time.
     """
 
-    value: Star
-    bets: Callable[[SampleCounts, Design], Bets]
-    needs: Needs
-    over_members: bool
-
-
-@dataclass(frozen=True)
-class Shortcut:
-    """A metric's guarantee from counts: `exact` where values are 0 or 1, and `by_bets` if they may
-    be fractions. `near` gives two numbers that the exact value is between."""
-
-    exact: Callable[[SampleCounts, Design], float]
+    value: Callable[[SampleCounts, Design], float]
     near: Callable[[SampleCounts, Design], tuple[float, float]] | None = None
-    by_bets: ByBets | None = None
 
 
-SHORTCUTS = {
-    "precision": Shortcut(
-        exact_precision,
-        by_bets=ByBets(precision_by_star, precision_bets, precision_needs, over_members=True),
-    ),
-    "recall": Shortcut(
-        exact_recall,
-        near_recall,
-        ByBets(recall_by_star, recall_bets, recall_needs, over_members=False),
-    ),
-    "error-rate": Shortcut(exact_error_rate),
+EXACT = {
+    "precision": Exact(exact_precision),
+    "recall": Exact(exact_recall, near_recall),
+    "error-rate": Exact(exact_error_rate),
 }
 """The metrics that are planned from counts. Others are planned by their theorems, more slowly."""

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchbound.bounds import BOUNDS
-from matchbound.plans.counts import SHORTCUTS, SampleCounts, Shortcut, Urn
+from matchbound.plans.bets import BY_BETS, ByBets
+from matchbound.plans.counts import EXACT, NONE, Exact, SampleCounts, Urn, labels_of
 from matchbound.plans.search import NORMAL
 from matchbound.theorems import (
     METRICS,
@@ -24,18 +25,17 @@ from matchbound.theorems import (
     guarantees,
 )
 
-NONE = Label.alone(0, 0, 0)
-
 
 @dataclass(frozen=True)
 class Margin:
     """A metric's guessed population: of `size` nodes, `members` count and `right` are right.
 
-    A node that counts has `each` matches, all right or all wrong. `choices` are those of the metric
-    alone, with its share of δ. The holdout matcher matches the share `found_share` of all nodes;
-    the complete one has other matches at the share `gap_rate` (None: there is no complete matcher).
-    Assumed: at labelled nodes both matchers are right at the same nodes; and the `train` nodes, and
-    their number among the validation nodes, are as expected.
+    A node that counts has `each` matches, all right or all wrong; for B-cubed, nodes without any
+    match are right and not counted. `choices` are those of the metric alone, with its share of δ.
+    The holdout matcher matches the share `found_share` of all nodes; the complete one has other
+    matches at the share `gap_rate` (None: there is no complete matcher). Assumed: at labelled nodes
+    both matchers are right at the same nodes; and the `train` nodes, and their number among the
+    validation nodes, are as expected.
     """
 
     metric: str
@@ -49,11 +49,17 @@ class Margin:
 
     @property
     def each(self) -> int:
-        return 1 if self.choices.one_to_one or self.choices.at_most_one_match else 2
+        return matches_each(self.choices)
 
     @property
     def mean(self) -> float:
+        """The share of right nodes among those that count."""
         return self.right / self.members
+
+    @property
+    def slope(self) -> float:
+        """How much the metric rises with `mean`."""
+        return slope(self.row, self.each, self.members / self.size)
 
     @cached_property
     def bound(self) -> str:
@@ -73,12 +79,20 @@ class Margin:
     def design(self) -> Design:
         return self.choices.design(self.metric)
 
-    @cached_property
-    def shortcut(self) -> Shortcut | None:
+    @property
+    def exact(self) -> Exact | None:
         """How to compute the guarantee from counts, without a tally; None if that is impossible."""
+        return EXACT.get(self.metric) if self._is_plain else None
+
+    @property
+    def by_bets(self) -> ByBets | None:
+        """How to compute it by bets, without a tally; None if that is impossible."""
+        return BY_BETS.get(self.metric) if self._is_plain else None
+
+    @property
+    def _is_plain(self) -> bool:
         c = self.choices
-        is_plain = c.theorem == "sharp" and c.bound == "auto" and not (c.is_sampled or c.brought)
-        return SHORTCUTS.get(self.metric) if is_plain else None
+        return c.theorem == "sharp" and c.bound == "auto" and not (c.is_sampled or c.brought)
 
     def fresh(self, labels: int) -> int:
         """The number of validation nodes outside D, whose labels `sharp` counts exactly."""
@@ -96,9 +110,7 @@ class Margin:
         return self._labels(self.train, members, round(members * self.mean))
 
     def _labels(self, nodes: int, members: int, right: int) -> tuple[Label, ...]:
-        e = self.each
-        good, bad = Label.alone(e, e, e), Label.alone(e, e, 0)
-        return (good,) * right + (bad,) * (members - right) + (NONE,) * (nodes - members)
+        return labels_of(Urn(nodes, members, right), self.each)
 
     @cached_property
     def known(self) -> Urn:
@@ -116,7 +128,8 @@ class Margin:
     def sample(self, labels: int, members: int = 0, right: int = 0) -> SampleCounts:
         fresh = self.fresh(labels)
         changed = self.outside(fresh, members)[2]
-        return SampleCounts(self.urn, self.known, Urn(fresh, members, right), changed)
+        seen, is_complete = Urn(fresh, members, right), self.gap_rate is not None
+        return SampleCounts(self.urn, self.known, seen, changed, self.each, is_complete)
 
     def expected(self, labels: int) -> tuple[float, float]:
         """The expected number of validation nodes outside D that count, and that are right."""
@@ -149,24 +162,24 @@ class Margin:
 
     def value(self, labels: int, members: int, right: int) -> float:
         """The bound from a sample of which `members` count and `right` are right, in any order."""
-        if self.shortcut is not None:
-            return self.shortcut.exact(self.sample(labels, members, right), self.design)
+        if self.exact is not None:
+            return self.exact.value(self.sample(labels, members, right), self.design)
         return self._of(labels, self._labels(self.fresh(labels), members, right), members).value
 
     def between(self, labels: int, members: int, right: int) -> tuple[float, float]:
         """Two close numbers that the value is between; faster to compute than the value."""
-        if self.shortcut is not None and self.shortcut.near is not None:
-            return self.shortcut.near(self.sample(labels, members, right), self.design)
+        if self.exact is not None and self.exact.near is not None:
+            return self.exact.near(self.sample(labels, members, right), self.design)
         value = self.value(labels, members, right)
         return value, value
 
     def of_order(self, labels: int, kinds: NDArray[np.int64]) -> float:
         """The bound from a sample in its order; kinds are 0 right, 1 wrong, 2 does not count."""
-        member, right = kinds < 2, (kinds == 0).astype(float)
+        member, right = kinds < 2, kinds == 0
         members = int(member.sum())
-        if self.shortcut is not None and self.shortcut.by_bets is not None:
+        if self.by_bets is not None:
             sample = self.sample(labels, members, int(right.sum()))
-            return self.shortcut.by_bets.value(sample, self.design, member, right)
+            return self.by_bets.value(sample, self.design, member, right)
         by_kind = self._labels(3, 2, 1)
         return self._of(labels, tuple(by_kind[kind] for kind in kinds), members).value
 
@@ -196,16 +209,16 @@ class Margin:
         matched = round(nodes * self.found_share)
         if self.choices.gap:
             matched = max(matched, 1)
-        elif self.row.members == "matched":
+        elif self.row.members == "matched" or self.row.by_sums:
             matched = self.urn.members - members
         return nodes, matched, min(round(nodes * (self.gap_rate or 0)), matched)
 
     def deviation(self, labels: int) -> float:
-        """The standard deviation of the share of right nodes, which is about that of the bound."""
+        """The standard deviation of the sample's metric, which is about that of the bound."""
         nodes, members, right = self.urn
         counting = max(self.expected(labels)[0], 1.0)
-        share = right / members
-        return math.sqrt(share * (1 - share) / counting * max(1 - self.fresh(labels) / nodes, 0))
+        share, left = right / members, max(1 - self.fresh(labels) / nodes, 0)
+        return self.slope * math.sqrt(share * (1 - share) / counting * left)
 
     def start(self, target: float) -> int:
         """About how many labels reach the target half the time, by the normal distribution.
@@ -213,7 +226,7 @@ class Margin:
         A search starts from it.
         """
         (delta, *_), share = self.design.shares(2), self.members / self.size
-        distance = self.mean - self.row.rightness(target)
+        distance = self.mean - (1 - self.row.misses(target) / self.slope)
         distance -= (self.gap_rate or 0) / share
         if distance <= 0:
             return self.size
@@ -222,6 +235,25 @@ class Margin:
 
     def reaches(self, value: float, target: float) -> bool:
         return self.row.meets(value, target)
+
+
+def matches_each(choices: Choices) -> int:
+    """How many matches a node that counts is taken to have: as promised, and else 2."""
+    if choices.one_to_one or choices.at_most_one_match:
+        return 1
+    return min(choices.most_true_matches or choices.among_records_with_at_most or 2, 2)
+
+
+def slope(row: Metric, each: int, share: float) -> float:
+    """How much a metric rises with the share of right nodes among those that count.
+
+    For B-cubed, nodes without a match are right too, and one with wrong matches is part of its own
+    cluster; `share` is that of nodes that count.
+    """
+    if not row.of_clusters:
+        return 1.0
+    num, den = row.ratio.parts(each, each, 0)
+    return share * float(1 - num / den)
 
 
 def _between(value: Callable[[int], float], number: float) -> float:

@@ -66,8 +66,7 @@ class Prospects:
             )
         if not margin.is_ordered:
             return Summed(margin)
-        by_bets = margin.shortcut.by_bets if margin.shortcut is not None else None
-        return Whole(margin) if by_bets is None else Simulated(margin, by_bets)
+        return Whole(margin) if margin.by_bets is None else Simulated(margin, margin.by_bets)
 
     @property
     def is_simulated(self) -> bool:

@@ -75,6 +75,7 @@ def plan(
     power: float = 0.9,
     gap_rate: float | None = None,
     train: int = 0,
+    dedupe: bool = False,
     delta: float | None = None,
     theorem: str | None = None,
     bound: str | None = None,
@@ -97,6 +98,7 @@ def plan(
     choices = choices_for(
         guesses,
         matched,
+        dedupe=dedupe,
         delta=delta,
         theorem=theorem,
         bound=bound,
@@ -106,7 +108,7 @@ def plan(
         among_records_with_at_most=among_records_with_at_most,
         gap=gap,
     )
-    question = Question(size, choices, targets or {}, power, gap_rate, train)
+    question = Question(size, choices, targets or {}, power, gap_rate, train, dedupe)
     if labels is None and not targets:
         raise InputError(
             "targets or labels must be given, got neither. Give the bounds that you want, or how "

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from matchbound.audits import fit_choices
 from matchbound.bounds import LARGEST_SIZE
 from matchbound.errors import InputError
-from matchbound.plans.margins import Margin
+from matchbound.plans.margins import Margin, matches_each, slope
+from matchbound.tables import Matching
 from matchbound.theorems import METRICS, Choices, matched_by_guess
 
 
@@ -17,7 +19,8 @@ class Question:
     The population has `size` nodes; `choices` have the guessed values of metrics and the share of
     nodes with a true match. The complete matcher replaces matches by others at a share `gap_rate`
     of all nodes (None: there is no complete matcher). All `targets`, by metric, should be reached
-    together with probability `power`. `train` nodes are labelled to train on.
+    together with probability `power`. `train` nodes are labelled to train on. `dedupe`: the
+    population is matched with itself.
     """
 
     size: int
@@ -26,6 +29,7 @@ class Question:
     power: float = 0.9
     gap_rate: float | None = None
     train: int = 0
+    dedupe: bool = False
 
     def __post_init__(self) -> None:
         _check_whole("size", self.size, 1, LARGEST_SIZE, "Give the number of nodes, such as 100000")
@@ -46,8 +50,13 @@ class Question:
 
     @property
     def found_share(self) -> float:
-        """The share of nodes that the holdout matcher matches."""
-        return matched_by_guess(self.matched, self.choices.guesses)
+        """The share of nodes that the holdout matcher matches.
+
+        Nodes have the same number of matches, so pairwise guesses tell it as well as others.
+        """
+        guesses = self.choices.guesses
+        pairwise = {name.removeprefix("pairwise-"): value for name, value in guesses.items()}
+        return matched_by_guess(self.matched, {**pairwise, **guesses})
 
     def margins(self) -> dict[str, Margin]:
         return {metric: self._margin(metric) for metric in self.choices.metrics}
@@ -55,9 +64,12 @@ class Question:
     def _margin(self, metric: str) -> Margin:
         """The margin of a metric alone, with its share of δ."""
         shares = {"matched": self.found_share, "true": self.matched, "all": 1.0}
-        row, guess = METRICS[metric], self.choices.guesses[metric]
-        members = max(round(shares[row.members] * self.size), 1)
-        right = round(row.rightness(guess) * members)
+        row = METRICS[metric]
+        counting: str = row.members
+        if row.of_clusters:  # nodes without a match are always right
+            counting = "matched" if row.ratio.known_unmatched else "true"
+        members = max(round(shares[counting] * self.size), 1)
+        right = round(self._mean(metric, members / self.size) * members)
         own = replace(
             self.choices, metrics=(metric,), delta=self.choices.delta / self.choices.guarantees
         )
@@ -65,15 +77,30 @@ class Question:
             metric, own, self.size, members, right, self.found_share, self.gap_rate, self.train
         )
 
+    def _mean(self, metric: str, share: float) -> float:
+        """The share of right nodes among those that count, which are the `share` of all."""
+        row, guess, each = METRICS[metric], self.choices.guesses[metric], matches_each(self.choices)
+        if not row.of_clusters:
+            return row.rightness(guess)
+        most = slope(row, each, share)
+        if row.misses(guess) >= most:
+            raise InputError(
+                f"guess must be above {1 - most:.4f} for {metric}, got {guess!r}: nodes without a "
+                "match are right, and every record is right about itself. Correct it, or matched."
+            )
+        return 1 - row.misses(guess) / most
 
-def choices_for(guesses: Mapping[str, float], matched: float, **choices: object) -> Choices:
-    """Choices that certify every guessed metric; None stands for a default."""
+
+def choices_for(
+    guesses: Mapping[str, float], matched: float, *, dedupe: bool = False, **choices: object
+) -> Choices:
+    """Choices that certify every guessed metric, as `draw` makes them; None is a default."""
     if not guesses:
         raise InputError("guess must be given for each metric, got none. Give precision=0.95.")
     metrics = [metric for metric in METRICS if metric in guesses] or list(guesses)
     chosen = {name: value for name, value in choices.items() if value is not None}
     guessed = {"guesses": dict(guesses), "matched": matched, "metrics": tuple(metrics)}
-    return Choices.from_dict(guessed | chosen)
+    return fit_choices(Choices.from_dict(guessed | chosen), Matching(dedupe=dedupe))
 
 
 def check_labels(labels: int, size: int) -> int:
@@ -94,6 +121,13 @@ def _check_gap(question: Question) -> None:
         return
     if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
         raise InputError(f"gap_rate must be a share from 0 to 1, got {rate!r}. Give 0.001.")
+    limited = [metric for metric in question.choices.metrics if METRICS[metric].needs_limit]
+    if limited and question.choices.among_records_with_at_most:
+        raise InputError(
+            f"gap_rate must be left out for {limited[0]} with among_records_with_at_most, got "
+            f"{rate!r}: there is no theorem for a complete matcher. Drop it, or promise "
+            "most_true_matches."
+        )
     if rate > question.found_share:
         raise InputError(
             "gap_rate must be at most the share of nodes that are matched, "

@@ -5,8 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from matchbound.bounds import star_rejects
-from matchbound.plans.counts import ByBets
+from matchbound.plans.bets import ByBets
 from matchbound.plans.drawn import BLOCK, Block, samples
 from matchbound.plans.margins import Margin
 from matchbound.theorems import ROUNDING, SCALE
@@ -18,8 +17,7 @@ FEWER = 4  # times fewer draws, if each needs a whole guarantee
 class Simulated:
     """Powers from simulated draws, with standard errors. Draws are the same at every call.
 
-    This is for star bets and the theorem `sharp`. The labels' bound that a target needs is computed
-    first; it is reached if bets reject it. So no bound has to be searched for.
+    This is for the theorem `sharp`, whose bets are made against the target alone.
     """
 
     def __init__(self, margin: Margin, by_bets: ByBets | None = None) -> None:
@@ -54,31 +52,13 @@ class Simulated:
 
     def _reached(self, labels: int, block: Block, target: float) -> NDArray[np.bool_]:
         """Whether each sample's guarantee reaches the target."""
-        from matchbound.plans._drawing import packed
-
-        assert self.by_bets is not None
-        member, right = block
-        values, counts = right.astype(float), member.sum(axis=1)
-        needs = self._needs(labels, counts, _printed(target))
-        drawn = np.full(BLOCK, member.shape[1])
-        if self.by_bets.over_members:
-            values, drawn = packed(member, right)
-            member = np.ones_like(member)
-        bets = self.by_bets.bets(self.margin.sample(labels), self.margin.design)._asdict()
-        reached = np.zeros(BLOCK, dtype=bool)
-        for need in np.unique(needs):
-            alike = (needs == need) & (counts > 0)
-            reached[alike] = star_rejects(
-                member[alike], values[alike], target=need, drawn=drawn[alike], **bets
-            )
-        return reached
-
-    def _needs(self, labels: int, counts: NDArray[np.int64], target: float) -> NDArray[np.float64]:
-        """The labels' bound that each sample needs, if `counts` of its nodes count."""
         assert self.by_bets is not None
         margin, fresh = self.margin, self.margin.fresh(labels)
-        changed = np.array([margin.outside(fresh, int(count))[2] for count in counts], dtype=float)
-        return self.by_bets.needs(margin.sample(labels), margin.design, counts, changed, target)
+        changed = np.zeros(len(block[0]))
+        if margin.gap_rate:
+            changed += [margin.outside(fresh, int(count))[2] for count in block[0].sum(axis=1)]
+        sample = margin.sample(labels)
+        return self.by_bets.reached(sample, margin.design, block, changed, _printed(target))
 
 
 class Whole(Simulated):

@@ -3,10 +3,11 @@
 import math
 from collections.abc import Mapping, Sequence
 
+from matchbound.plans.margins import matches_each
 from matchbound.plans.outlooks import MOST, Outlook, OutlookRow
 from matchbound.plans.question import Question
 from matchbound.plans.simulation import FEW, MANY
-from matchbound.theorems import METRICS
+from matchbound.theorems import METRICS, Choices
 
 
 def table(question: Question, rows: Sequence[OutlookRow], *, likely: bool) -> list[str]:
@@ -54,12 +55,47 @@ def assumed(question: Question) -> list[str]:
         f"δ = {choices.delta:g}; {choices.theorem}."
     ]
     if question.gap_rate is None:
-        return [*lines, "One matcher, which no validation label trained."]
-    where = f"on a sample of {choices.gap} nodes" if choices.gap else "on all nodes"
+        lines.append("One matcher, which no validation label trained.")
+    else:
+        where = f"on a sample of {choices.gap} nodes" if choices.gap else "on all nodes"
+        lines.append(
+            f"The complete matcher has another match at {question.gap_rate:g} of the nodes, "
+            f"compared {where}."
+        )
+    return [*lines, *_matches_assumed(choices), *_limit_assumed(choices)]
+
+
+def _matches_assumed(choices: Choices) -> list[str]:
+    """How many matches nodes are taken to have, where a metric depends on it."""
+    rows = [METRICS[metric] for metric in choices.metrics]
+    kinds = ["pairwise"] if any(row.ratio.pooled for row in rows) else []
+    kinds += ["B-cubed"] if any(row.of_clusters for row in rows) else []
+    if not kinds:
+        return []
+    each = matches_each(choices)
     return [
-        *lines,
-        f"The complete matcher has another match at {question.gap_rate:g} of the nodes, compared "
-        f"{where}.",
+        f"Nodes with matches are taken to have {each} each, all right or all wrong. Nodes with "
+        "many matches make",
+        f"{' and '.join(kinds)} bounds wider: label more than planned if there are such nodes.",
+    ]
+
+
+def _limit_assumed(choices: Choices) -> list[str]:
+    """Which limit on true matches is planned with, where a metric needs one."""
+    if not any(METRICS[metric].needs_limit for metric in choices.metrics):
+        return []
+    if choices.limit_by_sample:
+        return [
+            "Pairwise recall and F1 use the limit on true matches that the sample proves. A limit "
+            "that you promise",
+            "(--most-true-matches) is smaller, and needs fewer labels.",
+        ]
+    if choices.among_records_with_at_most:
+        limit = choices.among_records_with_at_most
+        return [f"Pairwise recall and F1 are about nodes with at most {limit} true matches."]
+    promised = choices.most_true_matches or 1
+    return [
+        f"For pairwise recall and F1, no node has more than {promised} true matches, as promised."
     ]
 
 

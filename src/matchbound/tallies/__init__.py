@@ -1,5 +1,6 @@
 """Count loaded tables into tallies. Ids end here: no later room sees one."""
 
+from matchbound.tallies.closed import check_closed
 from matchbound.tallies.counts import count, count_drawn, outside
 from matchbound.tallies.holdout import check_on_population
 from matchbound.tallies.label_digests import label_digests
@@ -13,6 +14,7 @@ __all__ = [
     "TEXT",
     "Loaded",
     "Setting",
+    "check_closed",
     "check_clusters",
     "check_on_population",
     "check_pairs",

@@ -23,6 +23,7 @@ from matchbound.theorems.planned import brought_variances, planned_variances
 from matchbound.theorems.probabilities import at_least, percent
 from matchbound.theorems.samples import sample_mean
 from matchbound.theorems.tally import Cell, Label, Tally
+from matchbound.theorems.weighted import Holdout
 
 __all__ = [
     "METRICS",
@@ -34,6 +35,7 @@ __all__ = [
     "Design",
     "Estimate",
     "Guarantee",
+    "Holdout",
     "Label",
     "Line",
     "Metric",

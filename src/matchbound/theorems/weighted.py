@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +22,18 @@ from matchbound.theorems.tally import Label, Tally
 from matchbound.theorems.terms import bounded, sampled, sure, trained, worst
 
 SMALLEST = 1e-9  # the least planned variance, in units of the greatest possible square
+
+
+class BeforeDraw(NamedTuple):
+    """What bets need besides the draws: the urn's sums, those of known nodes, and the variance.
+
+    Values are bet on above `least`, the least that any node can have.
+    """
+
+    urn: Urn
+    known: tuple[float, float]
+    variance: float
+    least: float
 
 
 @dataclass(frozen=True)
@@ -40,23 +53,30 @@ class Holdout:
         """A lower bound on the ratio; `name` is that of the term."""
         if not self._urn:
             return float(self._exact)
-        draws, urn, least = self._draws, self._sums, float(self._least)
-        known = sum((nodes * parts[0] for parts, nodes in self._known.items()), Fraction(0))
-        count = sum((nodes * parts[1] for parts, nodes in self._known.items()), Fraction(0))
-        return least + bounded(
+        draws, before = self._draws, self.before_draw
+        return before.least + bounded(
             name,
             delta,
             lambda d: pooled_lower(
                 draws,
-                urn,
-                known=(float(known - self._least * count), float(count)),
+                before.urn,
+                known=before.known,
                 planned=self._planned,
                 delta=d,
-                variance=self._variance,
-                top=1.0 - least,
+                variance=before.variance,
+                top=1.0 - before.least,
                 anytime=self.design.is_anytime,
             ),
         )
+
+    @cached_property
+    def before_draw(self) -> BeforeDraw:
+        num, den = (
+            sum((nodes * parts[i] for parts, nodes in self._known.items()), Fraction(0))
+            for i in (0, 1)
+        )
+        known = float(num - self._least * den), float(den)
+        return BeforeDraw(self._sums, known, self._variance, float(self._least))
 
     @property
     def estimate(self) -> float | None:
