@@ -204,7 +204,7 @@ def guarantee_lines(certified: Sequence[Guarantee]) -> list[str]:
 
 
 def _guarantee_line(g: Guarantee, width: int) -> str:
-    where = "" if g.part == WHOLE else f", {g.part},"
+    where = f"{g.where}," if g.where else ""
     mean = (
         "no sampled node tells" if g.estimate is None else f"holdout's sample mean {g.estimate:.4f}"
     )
@@ -293,7 +293,7 @@ def _patched(tallies: Mapping[str, Tally], choices: Choices) -> tuple[Guarantee,
 
 def _bare(g: Guarantee) -> str:
     """`precision ≥ 0.9636`."""
-    return f"{g.metric}{'' if g.part == WHOLE else f' ({g.part})'} {g.text}"
+    return f"{g.metric}{f' ({g.where[2:]})' if g.where else ''} {g.text}"
 
 
 def _is_better(g: Guarantee, than: Guarantee) -> bool:
