@@ -205,9 +205,10 @@ def guarantee_lines(certified: Sequence[Guarantee]) -> list[str]:
 
 def _guarantee_line(g: Guarantee, width: int) -> str:
     where = f"{g.where}," if g.where else ""
-    mean = (
-        "no sampled node tells" if g.estimate is None else f"holdout's sample mean {g.estimate:.4f}"
-    )
+    mean = "no sampled node tells"
+    if g.estimate is not None:
+        what = "share" if METRICS[g.metric].ratio.pooled else "mean"
+        mean = f"holdout's sample {what} {g.estimate:.4f}"
     return (
         f"  {g.metric:{width}} of the {g.algorithm} matcher{where} {g.text}"
         f"   ({mean}; {g.theorem}, {g.bound})"
