@@ -3,6 +3,7 @@
 import itertools
 import random
 import re
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from matchbound.tallies.closed import check_closed
 from matchbound.tallies.label_rules import check_entities
 from support.audits import certify, make_audit, make_inputs, run, run_seeded, write_csv
 
+ROOT = Path(__file__).parents[2]
 ALL = ("pairwise-precision", "pairwise-recall", "pairwise-f1", "b3-precision", "b3-recall")
 
 
@@ -57,6 +59,8 @@ def test_one_wrong_cluster_is_told_by_pairs(tmp_path, capsys):
     words = str(certificate)
     assert 0.8 < certificate.value("precision") <= 0.9
     assert 0.01 < certificate.value("pairwise-precision") <= 450 / 5400
+    shown = (ROOT / "docs" / "metrics.md").read_text("utf-8")
+    assert re.search(r"  precision          of the holdout.*?(?=```)", shown, re.S)[0] in words
     assert "of the pairs that it links, the share that is right" in words
     assert "for an average record with a match, the share of its matches that is right" in words
     assert "Means over records" not in words
