@@ -90,8 +90,9 @@ def plan(
     The population is assumed to have `size` nodes, of which the share `matched` has a true match;
     `guesses` are the expected values of metrics. The complete matcher replaces matches by others at
     the share `gap_rate` of all nodes; None if there is no complete matcher. `power` is the wanted
-    probability of reaching all targets together. The other arguments are choices of `draw`; None
-    stands for their defaults there.
+    probability of reaching all targets together. `dedupe`: the population is matched with itself,
+    as B-cubed needs. The other arguments are choices of `draw`; None stands for their defaults
+    there. Nodes with matches are taken to have two, or one by promise, all right or all wrong.
 
     Where values are 0 or 1, probabilities are sums over all samples; else they are simulated.
     """
