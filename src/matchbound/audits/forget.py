@@ -16,7 +16,7 @@ from matchbound.audits.labels import labels_in_folder
 from matchbound.audits.ledger import Entry, Transaction, transaction
 from matchbound.audits.naming import Ids
 from matchbound.audits.shown import enter_labels, is_shown, salted_by_place
-from matchbound.errors import InputError, MatchboundError, UnfinishedError
+from matchbound.errors import AssumptionError, InputError, MatchboundError, UnfinishedError
 from matchbound.files import (
     alone,
     is_file,
@@ -194,7 +194,7 @@ def _by_place(ledger: Transaction, erasure: Erasure) -> dict[str, list[str] | No
     try:
         audit = Audit.open(ledger.folder)
         labels = labels_in_folder(audit)
-    except MatchboundError:
+    except (AssumptionError, InputError):  # not of a full disk: that is to be repeated
         return {"by_place": None}
     enter_labels(ledger, labels, audit.drawn.train)
     journal, nodes = Journal(), enumerate(labels.nodes, start=1)
