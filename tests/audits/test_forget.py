@@ -692,7 +692,8 @@ def test_stopped_anywhere_it_is_finished_by_the_same_command(audit, labelled, tm
         assert read_journal(copy).salt != read_journal(audit).salt
         (entry,) = read_ledger(copy).of_kind("forget")
         left = labels_in_folder(Audit.open(copy)).nodes
-        assert entry["by_place"] == salted_by_place(read_journal(copy).salted, left)
+        if not (full and entry["by_place"] is None):  # labels.csv could not be read, and it says so
+            assert entry["by_place"] == salted_by_place(read_journal(copy).salted, left)
         assert holding(copy, node, match) == []
         if ended == ENDED:
             break
