@@ -1,4 +1,5 @@
-"""CPU seconds of a plan for two metrics together at 100,000 nodes: 2 s is the limit.
+"""CPU seconds of a plan at 100,000 nodes: 2 s is the limit for precision and recall together, 3 s
+for pairwise and B-cubed metrics.
 
 And of a power from bets against the target alone, beside one from whole guarantees of as many
 draws, in one run.
@@ -11,7 +12,7 @@ from matchbound.plans.outlooks import Prospects
 from matchbound.plans.question import Question, choices_for
 from matchbound.plans.simulation import FEW, FEWER, Whole
 
-LIMIT = 2.0
+LIMIT, NEW_LIMIT = 2.0, 3.0
 SIZE, MATCHED = 100_000, 2 / 3
 SETTINGS = {  # precision and recall, as guessed and wanted
     "0.95, 0.90 for 0.93, 0.87": ((0.95, 0.9), (0.93, 0.87)),
@@ -59,6 +60,10 @@ def of(guesses, targets, **more):
     return plan(size=SIZE, matched=MATCHED, guesses=guesses, targets=targets, **more)
 
 
+def say(worst, limit):
+    print(f"at most {worst:.2f} s: {'within' if worst <= limit else 'above'} {limit:g} s")
+
+
 def main():
     for more in KINDS.values():  # compiled once
         planned((0.95, 0.9), (0.85, 0.8), **more)
@@ -70,12 +75,14 @@ def main():
             seconds, made = cpu(lambda g=guesses, t=targets, m=more: planned(g, t, **m))
             worst = max(worst, seconds)
             print(f"{name:26} {kind:26} {made.needed or 0:7} {seconds:6.2f}", flush=True)
+    say(worst, LIMIT)
+    worst = 0.0
     for name, (guesses, targets, choices) in NEW.items():
         for kind, more in (("one matcher", {}), ("two matchers", {"gap_rate": 0.001})):
             seconds, made = cpu(lambda g=guesses, t=targets, m=choices | more: of(g, t, **m))
             worst = max(worst, seconds)
             print(f"{name:26} {kind:26} {made.needed or 0:7} {seconds:6.2f}", flush=True)
-    print(f"at most {worst:.2f} s: {'within' if worst <= LIMIT else 'above'} {LIMIT:g} s")
+    say(worst, NEW_LIMIT)
 
     choices = choices_for({"recall": 0.9}, MATCHED)
     prospects = Prospects(Question(SIZE, choices, {"recall": 0.87}))

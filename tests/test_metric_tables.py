@@ -57,7 +57,7 @@ def test_as_tight_as_published_with_other_limits_and_weights():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXCHANGED)
 def test_few_labels(name):
-    """The published bets risk more at once, which is better where few labels are all right."""
+    """On restaurants, recall from 100 labels is 0.022 below what other bets give."""
     check(few_labels(name), 0.025)
 
 

@@ -3,6 +3,7 @@
 import itertools
 import random
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,8 +11,10 @@ import matchbound as mb
 from matchbound.audits.draw import Draw
 from matchbound.engines import connect
 from matchbound.tallies.closed import check_closed
+from matchbound.tallies.label_rules import check_entities
 from support.audits import certify, make_audit, make_inputs, run, run_seeded, write_csv
 
+ROOT = Path(__file__).parents[2]
 ALL = ("pairwise-precision", "pairwise-recall", "pairwise-f1", "b3-precision", "b3-recall")
 
 
@@ -56,6 +59,8 @@ def test_one_wrong_cluster_is_told_by_pairs(tmp_path, capsys):
     words = str(certificate)
     assert 0.8 < certificate.value("precision") <= 0.9
     assert 0.01 < certificate.value("pairwise-precision") <= 450 / 5400
+    shown = (ROOT / "docs" / "metrics.md").read_text("utf-8")
+    assert re.search(r"  precision          of the holdout.*?(?=```)", shown, re.S)[0] in words
     assert "of the pairs that it links, the share that is right" in words
     assert "for an average record with a match, the share of its matches that is right" in words
     assert "Means over records" not in words
@@ -79,12 +84,14 @@ def test_they_are_not_shown_where_they_are_alike(tmp_path, capsys):
     assert "In the sample" not in capsys.readouterr().out
 
 
-def test_the_sample_proves_a_limit(tmp_path):
+def test_the_sample_proves_a_limit(tmp_path, capsys):
     audit = audit_of_records(tmp_path, *metrics(*ALL))
+    foretold = re.search(r"will prove that no node has more than (\d+)", capsys.readouterr().out)
     certificate = certified(audit)
     assert certificate.choices.limit_by_sample
     words = str(certificate)
     limit = int(re.search(r"no node to have more than (\d+) true matches", words)[1])
+    assert limit == int(foretold[1])
     # 200 of 1,000 nodes miss an entity of limit + 2 with probability at most 0.01, and one of one
     # less with more.
     missed = [miss(1000, 200, e) for e in (limit + 2, limit + 1)]
@@ -127,7 +134,7 @@ def test_a_promise_is_said_and_a_label_breaks_it(tmp_path, capsys):
     extra = f"{row.split(',')[0]},{other}"
     (audit / "labels.csv").write_text("\n".join([*labels, extra]) + "\n", "utf-8")
     assert run("certify", audit, "--holdout", tmp_path / "clusters.csv", "--force") == 2
-    assert "most_true_matches must be at least what labels show, got 1 and a node with 2" in (
+    assert "most_true_matches must allow what labels show, got at most 1 and a node with 2" in (
         capsys.readouterr().err
     )
 
@@ -135,10 +142,22 @@ def test_a_promise_is_said_and_a_label_breaks_it(tmp_path, capsys):
 def test_records_within_a_limit_are_a_subject_of_their_own(tmp_path, capsys):
     options = ("--among-records-with-at-most", 1, *metrics("pairwise-recall", "pairwise-f1"))
     audit = audit_of_records(tmp_path, *options)
-    words = str(certified(audit))
+    certificate = certified(audit)
+    words = str(certificate)
     assert "about nodes whose number of true matches is at most 1" in words
     assert "Of 200 labelled nodes 0 have more." in words
+    subject = "pairwise-recall of the holdout matcher, among nodes with at most 1 true matches"
+    assert f"  {subject}, ≥ 0." in words
+    assert run("report", audit) == 0
+    assert subject in (audit / "report.html").read_text("utf-8")
     holdout = tmp_path / "clusters.csv"
+    capsys.readouterr()
+    required = ("--require", "pairwise-recall=0.1", "--force")
+    assert run("certify", audit, "--holdout", holdout, *required) == 1
+    assert (
+        "not certified (it is about nodes with few true matches alone)" in capsys.readouterr().err
+    )
+    assert run("verify", audit, "--require", "pairwise-recall=0.1") == 1
     assert run("certify", audit, "--holdout", holdout, "--complete", holdout, "--force") == 2
     assert "complete must be left out for pairwise-recall" in capsys.readouterr().err
 
@@ -233,6 +252,80 @@ def test_pairs_are_closed_or_not():
     assert both_kinds == {True, False}
 
 
+def star(folder, *options):
+    """500 of 1,000 records have one true match, the same record, which was not drawn."""
+    audit = audit_of_records(folder, *metrics("pairwise-recall"), *options)
+    drawn = [x for x, _, _ in Draw.load(audit).sample]
+    hub = next(f"r{i:04d}" for i in range(1000) if f"r{i:04d}" not in drawn)
+    rows = [[x, hub if int(x[1:]) % 2 else ""] for x in drawn]
+    write_csv(audit / "labels.csv", ["x", "y"], rows)
+    return audit
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "labels must form entities for these metrics"),
+        (("--most-true-matches", 15), "most_true_matches must allow what labels show"),
+        (("--one-to-one",), "one_to_one must allow what labels show"),
+    ],
+)
+def test_other_nodes_labels_break_a_limit_too(options, message, tmp_path, capsys):
+    audit = star(tmp_path, *options)
+    assert run("certify", audit, "--holdout", tmp_path / "clusters.csv") == 2
+    assert message in capsys.readouterr().err
+
+
+def entities(sets):
+    """Whether sets that share a member are the same."""
+    return all(a == b or not a & b for a, b in itertools.combinations(sets, 2))
+
+
+def test_labels_form_entities_or_not():
+    rng = random.Random(1)
+    both_kinds = set()
+    with connect() as con:
+        for _ in range(300):
+            group = [rng.randrange(4) for _ in range(9)]
+            drawn = rng.sample(range(9), 4)
+            sets = {
+                x: {y for y in range(9) if group[y] == group[x] and (y == x or rng.random() < 0.9)}
+                for x in drawn
+            }
+            rows = [(x, y) for x in drawn for y in sets[x] - {x}]
+            if not rows:
+                continue
+            values = ", ".join(f"('{x}', '{y}')" for x, y in rows)
+            con.keep("labels", f"select * from (values {values}) t(x, y)")
+            right = entities([sets[x] for x in drawn if len(sets[x]) > 1])
+            both_kinds.add(right)
+            if right:
+                check_entities(con)
+            else:
+                with pytest.raises(mb.InputError, match="labels must form entities"):
+                    check_entities(con)
+    assert both_kinds == {True, False}
+
+
+def test_another_limit_takes_the_place_of_the_draw_s(tmp_path, capsys):
+    audit = audit_of_records(tmp_path, *metrics("pairwise-recall"))
+    holdout = ("--holdout", tmp_path / "clusters.csv", "--out", tmp_path / "c.json")
+    assert run("certify", audit, *holdout, "--most-true-matches", 4) == 0
+    assert "Exploratory: no guarantee." in capsys.readouterr().out
+
+
+def test_a_sample_of_two_tables_proves_no_limit(tmp_path):
+    make_inputs(tmp_path)
+    with pytest.raises(mb.InputError, match="limit_by_sample must come with dedupe"):
+        mb.draw(
+            tmp_path / "people.csv",
+            labels=50,
+            link=True,
+            metrics=["pairwise-recall"],
+            limit_by_sample=True,
+        )
+
+
 def test_b_cubed_of_pairs_that_are_no_clusters_is_refused(tmp_path, capsys):
     audit = audit_of_records(tmp_path, *metrics("b3-precision"))
     chain = [(f"r{i:04d}", f"r{i + 1:04d}") for i in range(2)]
@@ -241,3 +334,10 @@ def test_b_cubed_of_pairs_that_are_no_clusters_is_refused(tmp_path, capsys):
     assert "holdout must hold whole clusters for B-cubed" in capsys.readouterr().err
     whole = write_csv(tmp_path / "pairs.csv", ["x", "y"], [*chain, ("r0000", "r0002")])
     assert run("certify", audit, "--holdout", whole) == 0
+    again = ("--holdout", whole, "--complete", tmp_path / "chain.csv", "--force")
+    write_csv(tmp_path / "chain.csv", ["x", "y"], chain)
+    assert run("certify", audit, *again) == 2
+    assert "complete must hold whole clusters for B-cubed" in capsys.readouterr().err
+    words = ["draw", tmp_path / "people.csv", "--dedupe", "--labels", 9, *metrics("b3-recall")]
+    assert run(*words, "--holdout", tmp_path / "chain.csv", "--out", tmp_path / "b") == 2
+    assert "holdout must hold whole clusters for B-cubed" in capsys.readouterr().err

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from matchbound import Choices, Tally
-from matchbound.theorems import limits
+from matchbound.theorems import limits, ratios
 from matchbound.theorems.guarantees import guarantees
 from matchbound.theorems.metrics import METRICS
 from matchbound.theorems.planned import planned_variances
 from matchbound.theorems.tally import Cell, Label
+from matchbound.theorems.weighted import Holdout
 from support.pooled_cases import OF_PRECISION, Case, Cut, a_case, a_case_of_entities
 from support.populations import Node, breaks, orders, outcome
 from support.simulated import NASTY, Counts, Setting, failures
@@ -267,3 +268,16 @@ def test_a_plan_from_small_clusters_is_no_error_where_one_is_huge():
     choices = Choices(0.05, ("pairwise-precision",), variances={"pairwise-precision": 0.005})
     (found,) = guarantees({"all": tally}, choices, complete=False)
     assert 0 < found.value <= 100_000 / (100_000 + 99_999 * 100_000) + 0.001
+
+
+def test_the_number_to_come_is_planned_where_others_can_be_drawn():
+    """From a draw by weight of more than U, the number that came tells which nodes they were."""
+    labels = [Label.alone(1, 1, 1)] * 3 + [Label.alone(0, 0, 0)] * 5
+    gap = (Cell(0, 0, 0, 40), Cell(1, 1, 1, 20))
+    tally = Tally(68, (), tuple(labels), (), gap)
+    choices = Choices(0.1, ("precision",), weigh="pairwise-f1", most_true_matches=1)
+    by_weight = Holdout(ratios.PRECISION, tally, choices.design("precision"), 1)
+    uniform = Holdout(ratios.PRECISION, tally, Choices(0.1).design("precision"), 1)
+    assert uniform._planned == 3
+    # 23 matched nodes of weight 2, 45 others of weight 1, 8 draws: 8·46/91
+    assert by_weight._planned == 4

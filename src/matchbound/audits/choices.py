@@ -11,6 +11,8 @@ FIXED_BY_THE_DRAW = ("until", "among", "gap", "weigh")
 """The choices that decide which nodes are drawn."""
 FIXED_BY_WEIGHTS = ("most_true_matches", "among_records_with_at_most", "one_to_one")
 """Those that weights for F1 depend on, too."""
+LIMITS = ("most_true_matches", "among_records_with_at_most", "one_to_one", "limit_by_sample")
+"""Those that limit true matches: one takes the place of another."""
 
 
 def given_choices(choices: Choices | None, arguments: Mapping[str, object]) -> dict[str, object]:
@@ -60,6 +62,9 @@ def change_choices(
                 f"{name} must be as it was drawn, got {changes[name]!r}. Draw again with it."
             )
     before = fixed.as_dict()
+    if any(changes.get(name) for name in LIMITS):
+        usual = Choices().as_dict()
+        changes = {name: usual[name] for name in LIMITS} | dict(changes)
     choices = fit_choices(Choices.from_dict(before | dict(changes)), matching)
     after = choices.as_dict()
     return choices, tuple(name for name in after if after[name] != before[name])
@@ -89,7 +94,8 @@ def fit_choices(choices: Choices, matching: Matching) -> Choices:
         raise InputError(
             f"most_true_matches must be given for {limited[0]}, got none: one record with very "
             "many true matches could make it as small as one likes. Promise a limit, such as "
-            "--most-true-matches 20, or give --among-records-with-at-most."
+            "--most-true-matches 20, or give --among-records-with-at-most; or draw with --dedupe, "
+            "without anytime, if one table is matched with itself."
         )
     return replace(choices, limit_by_sample=True)
 

@@ -14,7 +14,7 @@ from matchbound.audits.weights import Weights
 from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables import Matching, Recorded
-from matchbound.theorems import Choices
+from matchbound.theorems import Choices, provable_limit
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,7 @@ class Draft:
 
     def lines(self, seed: str | None) -> list[str]:
         drawn = [*_sizes_in_words(self), *_weights_in_words(self), *_choices_in_words(self)]
+        drawn += _limit_in_words(self)
         return [*drawn, *_seed_in_words(self, seed)]
 
     def make(self, seed: str) -> Draw:
@@ -155,11 +156,24 @@ def _choices_in_words(draft: Draft) -> list[str]:
     if draft.is_train_alone:
         return []
     usual, chosen = Choices().as_dict(), draft.choices.as_dict()
-    own = ("delta", "metrics", "until", "gap", "weigh")
+    own = ("delta", "metrics", "until", "gap", "weigh", "limit_by_sample")
     differ = [name for name in chosen if chosen[name] != usual[name] and name not in own]
     more = [f"{name.replace('_', '-')} {_value_in_words(chosen[name])}".strip() for name in differ]
     metrics = " and ".join(draft.choices.metrics)
     return [f"Choices: {'; '.join([f'{metrics} at δ = {draft.choices.delta:g}', *more])}."]
+
+
+def _limit_in_words(draft: Draft) -> list[str]:
+    """The limit on true matches that the sample will prove, if one is to be proved."""
+    if not draft.choices.limit_by_sample or draft.labels is None:
+        return []
+    delta = draft.choices.design(draft.choices.metrics[0]).delta
+    least = provable_limit([(1.0, draft.left)], draft.labels, delta)
+    return [
+        f"Pairwise recall and F1: the sample will prove that no node has more than {least} true "
+        "matches (or more, if training nodes have). Promise fewer with --most-true-matches, if you "
+        "can, for tighter bounds."
+    ]
 
 
 def _weights_in_words(draft: Draft) -> list[str]:

@@ -76,8 +76,10 @@ def requested(
     outputs = _outputs(con, wishes)
     ground = _read_population(con, source, column, wishes, outputs, is_second=phase is not None)
     earlier = _earlier(con, wishes, phase, ground.size)
-    words = [check_on_population(con, one, wishes.matching, ground.kinds) for one in outputs]
     choices = fit_choices(wishes.choices, wishes.matching)
+    words = [
+        check_on_population(con, one, choices, wishes.matching, ground.kinds) for one in outputs
+    ]
     if earlier is not None and earlier_labels is not None and len(outputs) == 1:
         labelled = earlier.nodes, earlier_labels
         variances = variances_from(con, *labelled, outputs[0], wishes.matching, choices)

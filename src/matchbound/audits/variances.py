@@ -57,6 +57,6 @@ def variances_of(con: Engine, audit: Audit, output: Output) -> dict[str, float]:
         return {}
     column = id_column(table, draw.population.id)
     read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
-    check_on_population(con, output, draw.matching, TEXT)
+    check_on_population(con, output, draw.choices, draw.matching, TEXT)
     labels, matching = audit.labels, draw.matching
     return variances_from(con, draw.trained, labels, output, matching, draw.choices)

@@ -3,7 +3,7 @@
 import math
 
 from matchbound.certificates.remark import Remark
-from matchbound.theorems import METRICS, Choices, Tally, limit, proved_limit
+from matchbound.theorems import METRICS, Choices, Tally, limit, most_true, proved_limit
 
 ENOUGH = 30  # sampled nodes with a true match
 
@@ -25,8 +25,7 @@ def _no_limit(tally: Tally, choices: Choices) -> tuple[Remark, ...]:
     unlabelled = sum(not label.is_sure for label in labels)
     if unlabelled:
         return (Remark("limit_unlabelled", (unlabelled,)),)
-    most = max(label.t or 0 for label in labels)
-    return (Remark("limit_passed", (proved_limit(tally, design), most)),)
+    return (Remark("limit_passed", (proved_limit(tally, design), most_true(tally))),)
 
 
 def _few_matched(tally: Tally, choices: Choices) -> tuple[Remark, ...]:

@@ -133,13 +133,21 @@ class Certificate:
         """Whether a target is certified at 1 − δ.
 
         Nothing is by an exploratory certificate, by a draw with a seed that the user gave, nor
-        where other matchers or draws make the probability smaller than 1 − δ.
+        where other matchers or draws make the probability smaller than 1 − δ; nor is a metric that
+        is about some nodes alone.
         """
         if metric not in self.choices.metrics:
             self.value(metric)  # refused
-        if not self.guarantees or self.shortfall:
+        if not self.guarantees or self.why_unmet(metric):
             return False
         return METRICS[metric].meets(self.value(metric, part), target)
+
+    def why_unmet(self, metric: str) -> str:
+        """Why no requirement of a metric is met, in a few words; empty if one can be."""
+        of_some = any(g.metric == metric and g.among is not None for g in self.guarantees)
+        if self.shortfall or not of_some:
+            return self.shortfall
+        return "it is about nodes with few true matches alone"
 
     @property
     def shortfall(self) -> str:

@@ -169,7 +169,7 @@ def _unmet(certificate: Certificate, require: Mapping[str, float]) -> Iterator[s
     """Yield the requirements that the certificate does not meet, and why."""
     for metric, target in require.items():
         if not certificate.meets(metric, target):
-            reason = certificate.shortfall
+            reason = certificate.why_unmet(metric)
             if not reason and certificate.guarantees:
                 reason = f"certified is {certificate.value(metric):g}"
             yield f"{metric} {target:g}" + (f" ({reason})" if reason else "")

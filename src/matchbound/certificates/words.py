@@ -210,10 +210,11 @@ def guarantee_lines(certified: Sequence[Guarantee]) -> list[str]:
 
 
 def _guarantee_line(g: Guarantee, width: int) -> str:
-    where = "" if g.part == WHOLE else f", {g.part},"
-    mean = (
-        "no sampled node tells" if g.estimate is None else f"holdout's sample mean {g.estimate:.4f}"
-    )
+    where = f"{g.where}," if g.where else ""
+    mean = "no sampled node tells"
+    if g.estimate is not None:
+        what = "share" if METRICS[g.metric].ratio.pooled else "mean"
+        mean = f"holdout's sample {what} {g.estimate:.4f}"
     return (
         f"  {g.metric:{width}} of the {g.algorithm} matcher{where} {g.text}"
         f"   ({mean}; {g.theorem}, {g.bound})"
@@ -299,7 +300,7 @@ def _patched(tallies: Mapping[str, Tally], choices: Choices) -> tuple[Guarantee,
 
 def _bare(g: Guarantee) -> str:
     """`precision ≥ 0.9636`."""
-    return f"{g.metric}{'' if g.part == WHOLE else f' ({g.part})'} {g.text}"
+    return f"{g.metric}{f' ({g.where[2:]})' if g.where else ''} {g.text}"
 
 
 def _is_better(g: Guarantee, than: Guarantee) -> bool:

@@ -190,8 +190,8 @@ def _check_required(required: Mapping[str, float], options: argparse.Namespace) 
 def _print_required(
     certificate: "Certificate", required: Mapping[str, float], met: Mapping[str, bool]
 ) -> None:
-    reason = certificate.shortfall
     for metric, target in required.items():
+        reason = certificate.why_unmet(metric)
         verdict = "certified" if met[metric] else "not certified"
         verdict += f" ({reason})" if reason else ""
         note(f"Required {metric} {target:g}: {verdict}.")

@@ -59,7 +59,7 @@ class Bets:
         if self.holdout.ratio.known_unmatched:
             right, counts = packed(member, right)
             member = np.ones(right.shape, dtype=bool)
-        kinds = 2 - member.astype(np.int8) - right.astype(np.int8)
+        kinds = 2 - member.astype(np.intp) - right.astype(np.intp)
         num, den, most = (np.take(numbers, kinds) for numbers in self._by_kind)
         return Drawn(num, den, most, counts)
 

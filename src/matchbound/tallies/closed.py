@@ -1,7 +1,19 @@
 """Refuse pairs that are no clusters, where a metric is about clusters."""
 
+from collections.abc import Sequence
+
 from matchbound.engines import Engine, query
 from matchbound.errors import InputError
+from matchbound.tables import Output
+from matchbound.theorems import METRICS, Choices
+
+
+def check_clusters_closed(con: Engine, choices: Choices, outputs: Sequence[Output]) -> None:
+    """Refuse loaded pairs that are no clusters, if a metric is about clusters."""
+    if any(METRICS[name].of_clusters for name in choices.metrics):
+        for output in outputs:
+            if not output.is_clusters:
+                check_closed(con, output.role)
 
 
 def check_closed(con: Engine, table: str) -> None:
@@ -11,7 +23,7 @@ def check_closed(con: Engine, table: str) -> None:
     """
     for (x,) in query(con, "tallies/open_pair", table=table):
         raise InputError(
-            f"{table} must hold whole clusters for B-cubed, got pairs that lack one: {x!r} is "
-            "linked to a record, but not to all that it is linked to. Give the clusters that you "
-            "will use, with columns id and cluster."
+            f"{table} must hold whole clusters for B-cubed, got pairs that lack one, around "
+            f"{x!r}: of two linked records, one is linked to a third and the other is not. Give "
+            "the clusters that you will use, with columns id and cluster."
         )

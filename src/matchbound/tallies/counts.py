@@ -9,7 +9,7 @@ from matchbound.engines import Engine, keep, lend, query
 from matchbound.errors import InputError
 from matchbound.tables import Row, load_drawn
 from matchbound.tallies.clusters import Tables
-from matchbound.tallies.label_rules import check_clusters, check_pairs
+from matchbound.tallies.label_rules import check_clusters, check_entities, check_pairs
 from matchbound.tallies.loaded import Loaded
 from matchbound.theorems import Cell, Label, Tally
 
@@ -32,6 +32,8 @@ def count(
     if "labels" not in loaded.clusters:
         rules = loaded.one_to_one, unlabelled, loaded.dedupe, loaded.erased
         check_pairs(con, loaded.size, drawn_count, *rules)
+        if loaded.entities:
+            check_entities(con)
     tables.compare()
     if "labels" in loaded.clusters:
         matchers = {} if loaded.dedupe else {m: m in loaded.clusters for m in tables.matchers}

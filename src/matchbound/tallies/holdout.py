@@ -4,12 +4,14 @@ from pathlib import Path
 
 from matchbound.engines import Engine, keep
 from matchbound.tables import Clusters, Matching, Output, count_rows, read_matches
+from matchbound.tallies.closed import check_clusters_closed
 from matchbound.tallies.pairs import compare_pairs, refuse_unknown
 from matchbound.tallies.parts import refuse_doubt
+from matchbound.theorems import Choices
 
 
 def check_on_population(
-    con: Engine, output: Output, matching: Matching, kinds: tuple[str, str]
+    con: Engine, output: Output, choices: Choices, matching: Matching, kinds: tuple[str, str]
 ) -> str:
     """Load and check an output as `certify` does; return its description in words.
 
@@ -25,6 +27,8 @@ def check_on_population(
         refuse_unknown(con, "counted")
     else:
         compare_pairs(con, False, kinds[0])
+        rows //= 2 if matching.dedupe else 1  # each pair is loaded both ways
+    check_clusters_closed(con, choices, [output])
     what = "records in clusters" if is_clusters else "pairs"
     scores = "" if least is None else f" with a score from {least:g} on"
     where = "a table" if source.path is None else Path(source.path).name

@@ -57,6 +57,16 @@ def check_clusters(
     _check_labels(con, drawn, one_to_one, unlabelled, "tallies/cluster_labels_wrong")
 
 
+def check_entities(con: Engine) -> None:
+    """Refuse labels of one table by which a true match of a true match is none."""
+    for (x,) in query(con, "tallies/no_entity"):
+        raise InputError(
+            f"labels must form entities for these metrics, got {x!r}, whose labelled matches do "
+            "not all have the same matches: a true match of a true match is one. Correct them, or "
+            "draw with other metrics or a promised limit."
+        )
+
+
 def _keep_due(con: Engine, erased: Sequence[Row]) -> None:
     """Keep the drawn nodes that need a label as the table `due`: all but the erased ones."""
     nodes = "select id from sample"

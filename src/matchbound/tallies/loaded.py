@@ -19,6 +19,7 @@ class Loaded:
     of `gap`, or else on all nodes; for guarantees about the `future`, drawn nodes are left out.
     `erased` are the drawn nodes whose labels were erased: they count as the worst case, even if
     there is a label. `erased_records` is how many records are in no cluster of the labels since.
+    `entities`: true matches must form entities.
     """
 
     size: int
@@ -32,6 +33,7 @@ class Loaded:
     future: bool = False
     erased: Sequence[Row] = ()
     erased_records: int = 0
+    entities: bool = False
 
 
 @dataclass(frozen=True)

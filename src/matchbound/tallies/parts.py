@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
 from matchbound.tables import Clusters, Form, Output, narrow, read_matches
-from matchbound.tallies.closed import check_closed
+from matchbound.tallies.closed import check_clusters_closed
 from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded, Setting
 from matchbound.tallies.prefix import looked_at
@@ -36,7 +36,7 @@ def tally_parts(
                 for output in of_algorithm if scored else ():
                     narrow(con, output.role, output.role + scored, part.least, part.below)
                 if not part.is_band:
-                    _check_closed(con, setting.choices, of_algorithm)
+                    check_clusters_closed(con, setting.choices, of_algorithm)
                 tallies[part.name] = _count(con, setting, forms, unlabelled)
     return tallies, rows
 
@@ -50,14 +50,6 @@ def _read(con: Engine, setting: Setting, output: Output, table: str) -> int:
     if not (matching.dedupe or matching.is_link):
         refuse_doubt(con, output.name, table)
     return rows
-
-
-def _check_closed(con: Engine, choices: Choices, outputs: Sequence[Output]) -> None:
-    """Refuse pairs that are no clusters, if a metric is about clusters."""
-    if any(METRICS[name].of_clusters for name in choices.metrics):
-        for output in outputs:
-            if not output.is_clusters:
-                check_closed(con, output.role)
 
 
 def _count(
@@ -83,8 +75,15 @@ def _count(
         choices.future,
         setting.erased,
         setting.erased_records,
+        setting.matching.dedupe and _needs_entities(choices),
     )
     return count(con, loaded, "worst" if setting.stops else unlabelled, read)
+
+
+def _needs_entities(choices: Choices) -> bool:
+    """Whether true matches must form entities."""
+    of_clusters = any(METRICS[name].of_clusters for name in choices.metrics)
+    return of_clusters or choices.limit_by_sample
 
 
 def refuse_doubt(con: Engine, name: str, table: str) -> None:

@@ -14,7 +14,7 @@ from matchbound.theorems.guarantees import (
     within,
 )
 from matchbound.theorems.label_errors import survives, why_not_computable, with_errors
-from matchbound.theorems.limits import found_outside, limit, proved_limit
+from matchbound.theorems.limits import found_outside, limit, most_true, provable_limit, proved_limit
 from matchbound.theorems.members import Line, Steps, worst_ratio
 from matchbound.theorems.metrics import METRICS, Metric, matched_by_guess
 from matchbound.theorems.others import patched_holdout
@@ -51,11 +51,13 @@ __all__ = [
     "guarantees",
     "limit",
     "matched_by_guess",
+    "most_true",
     "outwards",
     "parts",
     "patched_holdout",
     "percent",
     "planned_variances",
+    "provable_limit",
     "proved_limit",
     "sample_mean",
     "survives",

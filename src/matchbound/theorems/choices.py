@@ -284,7 +284,7 @@ CONFLICTS: tuple[tuple[Callable[[Choices], object], Message], ...] = (
         lambda c: (
             f"metric must have the theorem {c.applied_theorem} for these choices, got "
             f"{_unproven(c)[0]}, which has {', '.join(METRICS[_unproven(c)[0]].theorems)}. "
-            "Drop it, or choose another theorem or draw."
+            "Drop it, or draw without gap, future and the paper's theorem."
         ),
     ),
     (

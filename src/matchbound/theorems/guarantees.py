@@ -9,6 +9,7 @@ from matchbound.errors import AssumptionError
 from matchbound.theorems import sharp
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.design import chosen_row
+from matchbound.theorems.limits import most_true
 from matchbound.theorems.metrics import METRICS
 from matchbound.theorems.others import holdout_alone
 from matchbound.theorems.parts import WHOLE, Part, candidate, parts
@@ -27,7 +28,8 @@ class Guarantee:
 
     `part` is the name of the band, the threshold or the matcher that it is about, if not all
     matches. `estimate` is the validation sample's mean for the holdout matcher (None if no sampled
-    node is in the band), `bound` the bound on the labels' term.
+    node is in the band), `bound` the bound on the labels' term. `among`: it is about the nodes with
+    at most so many true matches alone.
     """
 
     metric: str
@@ -38,6 +40,7 @@ class Guarantee:
     estimate: float | None
     theorem: str
     bound: str
+    among: int | None = None
 
     @property
     def text(self) -> str:
@@ -48,8 +51,14 @@ class Guarantee:
     @property
     def subject(self) -> str:
         """What it is about, such as `precision of the complete matcher, [0.5, 0.9)`."""
-        where = "" if self.part == WHOLE else f", {self.part}"
-        return f"{self.metric} of the {self.algorithm} matcher{where}"
+        return f"{self.metric} of the {self.algorithm} matcher{self.where}"
+
+    @property
+    def where(self) -> str:
+        """Which matches and which nodes it is about, if not all."""
+        part = "" if self.part == WHOLE else f", {self.part}"
+        most = self.among
+        return part if most is None else f"{part}, among nodes with at most {most} true matches"
 
 
 @dataclass(frozen=True)
@@ -189,6 +198,7 @@ def _guarantee(name: str, part: Part, tally: Tally, choices: Choices, complete: 
         estimate=None if finding.estimate is None else round(finding.estimate, DECIMALS),
         theorem=choices.theorem,
         bound=finding.bound,
+        among=choices.among_records_with_at_most if metric.needs_limit else None,
     )
 
 
@@ -240,12 +250,13 @@ def _check(tally: Tally, choices: Choices) -> None:
 
 def _check_limit(tally: Tally, choices: Choices) -> None:
     """Refuse a label with more true matches than promised."""
-    limit = choices.most_true_matches
-    most = max((label.t or 0 for label in tally.labelled), default=0)
+    limit = choices.most_true_matches or (1 if choices.one_to_one else None)
+    most = most_true(tally)
     if limit is not None and most > limit:
+        name = "most_true_matches" if choices.most_true_matches else "one_to_one"
         raise AssumptionError(
-            f"most_true_matches must be at least what labels show, got {limit} and a node with "
-            f"{most}. Draw again with a larger one; it costs δ again."
+            f"{name} must allow what labels show, got at most {limit} and a node with {most} true "
+            "matches. Draw again with a larger limit, or none; it costs δ again."
         )
 
 

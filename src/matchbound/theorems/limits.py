@@ -6,6 +6,7 @@ matched with itself, the sample proves it: an entity with more members would har
 """
 
 from collections import Counter
+from collections.abc import Sequence
 
 from matchbound.bounds import missed
 from matchbound.theorems.design import Design
@@ -19,11 +20,18 @@ def limit(tally: Tally, design: Design) -> int | None:
         return _worst(design.limit, tally)
     if not design.limit_by_sample:
         return None
-    labels = (*tally.train, *tally.fresh)
     proved = proved_limit(tally, design)
-    if any(label.t is None or label.t > proved for label in labels):
+    unlabelled = any(not label.is_sure for label in (*tally.train, *tally.fresh))
+    if unlabelled or most_true(tally) > proved:
         return None
     return _worst(proved, tally)
+
+
+def most_true(tally: Tally) -> int:
+    """The most true matches that labels show of a node: its own, or other nodes'."""
+    own = (label.t or 0 for label in tally.labelled)
+    others = (cell.right + cell.added_right + cell.missed for cell in tally.gap)
+    return max(*own, *others, 0, 0)
 
 
 def proved_limit(tally: Tally, design: Design) -> int:
@@ -35,8 +43,13 @@ def proved_limit(tally: Tally, design: Design) -> int:
     """
     counts = found_outside(tally)
     weights = [(design.weight(found), nodes) for found, nodes in counts.items()]
-    members = missed(weights, len(tally.fresh), design.delta)
-    return max(1, members - 2, *(label.t or 0 for label in tally.train))
+    least = provable_limit(weights, len(tally.fresh), design.delta)
+    return max(least, *(label.t or 0 for label in tally.train), 1)
+
+
+def provable_limit(weights: Sequence[tuple[float, int]], drawn: int, delta: float) -> int:
+    """The least limit that so many draws prove; `weights` as for `bounds.missed`."""
+    return max(1, missed(weights, drawn, delta) - 2)
 
 
 def found_outside(tally: Tally) -> Counter[int]:

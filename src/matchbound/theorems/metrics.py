@@ -143,7 +143,8 @@ METRICS = _in_order(
     ),
     Metric(
         "pairwise-f1",
-        "the harmonic mean of pairwise precision and pairwise recall",
+        "the harmonic mean of the share of linked pairs that is right and the share of true pairs "
+        "that it links",
         "lower",
         "true",
         ratios.PAIRWISE_F1,
