@@ -258,7 +258,7 @@ def test_a_label_that_is_undone_and_given_again(page):
     assert changed(audit, unlabelled="worst") == 1
 
 
-def test_what_was_erased_is_not_compared(page):
+def test_what_was_erased_is_compared_as_the_rest(page):
     """Digests have another salt since; what was counted before stays counted."""
     audit, desk = page
     desk.label("Ann", 10, ["b1"])
@@ -268,6 +268,114 @@ def test_what_was_erased_is_not_compared(page):
     desk = Desk(audit, Draw.load(audit))
     desk.label("Ann", 11, ["b2"])
     assert changed(audit, unlabelled="worst") == 2
+
+
+def erase(audit, which=-1):
+    """Erase a node that has a label and was not edited."""
+    mb.forget(audit, [read_csv(audit / "labels.csv")[which][0]])
+
+
+REQUIRED = ("--require", "precision=0.01")
+
+
+@pytest.mark.parametrize("first", ["edit", "forget"])
+def test_forgetting_hides_no_change(audit, capsys, first):
+    show(audit, "errors")
+    if first == "forget":
+        erase(audit)
+    edit(audit, 3)
+    if first == "edit":
+        erase(audit)
+    capsys.readouterr()
+    assert certify(audit, *REQUIRED) == 1
+    assert f"not certified (the {SAID})" in capsys.readouterr().err
+    assert run("verify", audit) == 0
+    assert run("verify", audit, *REQUIRED) == 1
+
+
+def test_forgetting_is_no_change(audit):
+    """Nor are labels that were saved in another order, or two people who were erased."""
+    assert certify(audit, *REQUIRED) == 0
+    erase(audit)
+    assert certify(audit, *REQUIRED, "--force") == 0
+    erase(audit)
+    rows = read_csv(audit / "labels.csv")
+    write_csv(audit / "labels.csv", ["x", "y"], rows[::-1])
+    erase(audit)
+    assert certify(audit, *REQUIRED, "--force") == 0
+    assert run("verify", audit, *REQUIRED) == 0
+    edit(audit, 2)
+    assert changed(audit) == 2
+
+
+def test_labels_may_be_changed_around_an_erasure_before_anything_was_shown(audit):
+    run("register", audit, "--holdout", audit.parent / "holdout.csv")
+    edit(audit, 3)
+    erase(audit)
+    edit(audit, 5)
+    assert changed(audit) == 0
+    assert "by_place" not in read_ledger(audit).of_kind("forget")[0]
+
+
+def test_labels_that_were_taken_away_while_somebody_was_erased(audit):
+    """What they were cannot be told any more, so whatever they are later is a change."""
+    show(audit, "certificate")
+    rows = read_csv(audit / "labels.csv")
+    write_csv(audit / "labels.csv", ["x", "y"], rows[4:])
+    mb.forget(audit, [rows[-1][0]])
+    write_csv(audit / "labels.csv", ["x", "y"], rows[:-1])
+    assert changed(audit) == 4
+
+
+def test_labels_that_were_added_around_an_erasure_are_no_change(tmp_path):
+    audit, truth = anytime(tmp_path, 40)
+    assert changed(audit) == 0
+    label(audit, truth, 60)
+    mb.forget(audit, [Draw.load(audit).validated[0]])
+    rows = read_csv(audit / "labels.csv")
+    more = [[x, truth.get(x, "")] for x in Draw.load(audit).validated[60:80]]
+    write_csv(audit / "labels.csv", ["x", "y"], [*rows, *more])
+    assert changed(audit) == 0
+
+
+def test_labels_that_cannot_be_read_when_somebody_is_erased(audit, capsys):
+    """No digest of them is there to compare later ones with, and the certificate says so."""
+    show(audit, "certificate")
+    good = read_csv(audit / "labels.csv")
+    write_csv(audit / "labels.csv", ["x", "y"], [*good, ["", ""]])
+    answer = mb.forget(audit, [good[-1][0]])
+    said = f"labels could not be compared around an erasure (entry {answer.uncompared})"
+    assert f" The {said}, after results had been shown: new certificates" in str(answer)
+    write_csv(audit / "labels.csv", ["x", "y"], good[:-1])
+    capsys.readouterr()
+    assert certify(audit, *REQUIRED) == 1
+    assert f"not certified (the {said} after results had been shown" in capsys.readouterr().err
+    assert run("verify", audit) == 0
+    assert run("verify", audit, *REQUIRED) == 1
+
+
+def test_who_is_in_no_label_of_the_folder_is_erased_without_a_new_salt(audit):
+    """Labels that are elsewhere are compared as before."""
+    show(audit, "certificate")
+    elsewhere = audit.parent / "elsewhere.csv"
+    edit(audit, 3, elsewhere)
+    last = read_csv(audit / "labels.csv")[-1][0]
+    (audit / "labels.csv").unlink()
+    mb.forget(audit, [last])
+    assert changed(audit, labels=elsewhere) == 3
+
+
+def test_an_erasure_that_was_interrupted_is_followed_by_another(audit, monkeypatch):
+    """Its entry has digests with a salt that is not in the journal yet."""
+    show(audit, "certificate")
+    edit(audit, 2)
+    rows = read_csv(audit / "labels.csv")
+    with monkeypatch.context() as patch:
+        patch.setattr("matchbound.audits.forget._carry_out", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            mb.forget(audit, [rows[-1][0]])
+    mb.forget(audit, [rows[-2][0]])
+    assert changed(audit) == 2
 
 
 def test_the_ledger_tells_no_labels(page):

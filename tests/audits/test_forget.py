@@ -18,7 +18,9 @@ from matchbound.audits.draw import Draw
 from matchbound.audits.erased import erased_rows
 from matchbound.audits.forget import UNDER_WAY
 from matchbound.audits.journal import Opening, canonical, read_journal
+from matchbound.audits.labels import labels_in_folder
 from matchbound.audits.ledger import read_ledger, sound_ledger
+from matchbound.audits.shown import salted_by_place
 from matchbound.certificates import certification
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.contradictions import contradictions
@@ -688,6 +690,10 @@ def test_stopped_anywhere_it_is_finished_by_the_same_command(audit, labelled, tm
             (copy / name).unlink(missing_ok=True)
         assert state_of(copy) == state_of(whole), number
         assert read_journal(copy).salt != read_journal(audit).salt
+        (entry,) = read_ledger(copy).of_kind("forget")
+        left = labels_in_folder(Audit.open(copy)).nodes
+        if not (full and entry["by_place"] is None):  # labels.csv could not be read, and it says so
+            assert entry["by_place"] == salted_by_place(read_journal(copy).salted, left)
         assert holding(copy, node, match) == []
         if ended == ENDED:
             break

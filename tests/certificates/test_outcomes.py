@@ -506,7 +506,7 @@ def forget(audit, places, *, erases=True):
         for one, opened in zip(raw, entries, strict=False)
         if one["kind"] == "label" and opened["place"] in places
     }
-    rest: Journal = journal.without(gone, keeps_salt=False)
+    rest: Journal = journal.without(gone, salt="0" * 32)
     (audit / JOURNAL).write_bytes(b"".join(rest.lines()))
 
 

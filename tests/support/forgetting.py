@@ -83,8 +83,9 @@ def digests_in(folder):
 
 def state_of(folder):
     """All that a folder holds, without times, salts, and what depends on them."""
+    left_out = ("time", "before", "digest", "by_place")
     entries = [
-        {name: fact for name, fact in entry.items() if name not in ("time", "before", "digest")}
+        {name: fact for name, fact in entry.items() if name not in left_out}
         for entry in read_ledger(folder).entries
     ]
     openings = {c: (o.name, str(o.value)) for c, o in read_journal(folder).openings.items()}

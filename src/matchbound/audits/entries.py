@@ -24,8 +24,12 @@ def _of(*types: type) -> Check:
     return check
 
 
-def _list_of(one: Check) -> Check:
+def _list_of(one: Check, *, none: bool = False) -> Check:
+    """A list; with `none`, null says that it could not be made."""
+
     def check(value: Any) -> None:
+        if none and value is None:
+            return
         _of(list)(value)
         for part in value:
             one(part)
@@ -104,6 +108,7 @@ FACTS: Mapping[str, Mapping[str, Check]] = {
 OPTIONAL: Mapping[str, Mapping[str, Check]] = {
     "draw": {"choices": COUNT, "extends": TEXT},
     "labels": {"by_place": _list_of(TEXT)},
+    "forget": {"by_place": _list_of(TEXT, none=True)},
 }
 """The facts that it may have."""
 

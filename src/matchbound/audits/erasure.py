@@ -9,9 +9,9 @@ from pathlib import Path
 from matchbound.audits.draw import Draw
 from matchbound.audits.folder import LABELS, OLD_DRAW, OLD_LEDGER
 from matchbound.audits.journal import NAME as JOURNAL
-from matchbound.audits.journal import Journal
+from matchbound.audits.journal import Journal, Opening
 from matchbound.audits.ledger import Entry, Transaction, erased_places
-from matchbound.audits.naming import Ids, LabelFile, read_label_file
+from matchbound.audits.naming import Ids, read_label_file
 from matchbound.audits.standing import outputs_on_record
 from matchbound.errors import InputError
 from matchbound.files import csv_text, is_file, read_text
@@ -26,6 +26,7 @@ class Erasure:
     `records` is how many records' rows go from clusters in labels.csv, `noted` how many of the
     nodes go only because a note of their labels names an id.
 
+    `salt` is the new salt of digests of labels, None if no label goes and the old one stays.
     `contents` are the files that change, None for one that is removed. The journal comes first:
     while its salts are there, a digest of a file that is changed already would refuse the folder.
     """
@@ -36,10 +37,14 @@ class Erasure:
     contents: Mapping[str, str | bytes | None]
     records: int = 0
     noted: int = 0
+    salt: str | None = None
 
     @staticmethod
-    def of(folder: Path, ledger: Transaction, ids: Ids) -> "Erasure":
-        """Read every file of the folder by itself, as far as an earlier run has left it."""
+    def of(folder: Path, ledger: Transaction, ids: Ids, salt: str) -> "Erasure":
+        """Read every file of the folder by itself, as far as an earlier run has left it.
+
+        `salt` becomes the salt of labels if labels go.
+        """
         tables = {name: _read(folder / name) for name in OF_THE_DRAW if is_file(folder / name)}
         draw = Draw.load(folder)
         order = [node for node, _, _ in draw.in_order]
@@ -62,12 +67,17 @@ class Erasure:
         known = {row[0] for rows in tables.values() for row in rows[1:] if row[0] in ids}
         known.update(*(ids.in_label(one.value) for one in openings))
         known |= set() if labels is None else labels.named
-        contents = _contents(tables, ledger.journal, labels, nodes, ids)
+        left = None if labels is None else labels.without(nodes)
+        gone = _gone(ledger.journal, nodes, ids)
+        new = salt if left is not None or any(o.name == "label" for o in gone.values()) else None
+        contents = _contents(tables, ledger.journal, gone, ids, new)
+        contents |= {} if left is None else {LABELS: left}
         # Version 1's files hold ids, and digests of nodes and labels without a salt.
         old = {name: None for name in (OLD_LEDGER, OLD_DRAW) if is_file(folder / name)}
         places -= before
         noted = sum(order[place - 1] not in by_id for place in places)
-        return Erasure(ids, frozenset(known), frozenset(places), contents | old, records, noted)
+        counts = {"records": records, "noted": noted}
+        return Erasure(ids, frozenset(known), frozenset(places), contents | old, salt=new, **counts)
 
     def refuse_unknown(self, last: Entry) -> None:
         """Refuse ids that are nowhere; whoever repeats a command is told of the `last` entry."""
@@ -81,34 +91,35 @@ class Erasure:
             )
 
 
+def _gone(journal: Journal, nodes: set[str], ids: Ids) -> dict[str, Opening]:
+    """The openings that go because of labels, and the digest of version 1's ledger."""
+    return {
+        commitment: one
+        for commitment, one in journal.openings.items()
+        if (one.name == "label" and (one.value["node"] in nodes or ids.in_label(one.value)))
+        or one.name == "ledger"
+    }
+
+
 def _contents(
     tables: Mapping[str, list[list[str]]],
     journal: Journal,
-    labels: LabelFile | None,
-    nodes: set[str],
+    gone: Mapping[str, Opening],
     ids: Ids,
+    salt: str | None,
 ) -> dict[str, str | bytes | None]:
-    """The new contents of the journal, of the draw's files and of labels.csv, if they change."""
+    """The new contents of the journal and of the draw's files, if they change."""
     drawn = {
         name: csv_text(rows[0], [["" if row[0] in ids else row[0], *row[1:]] for row in rows[1:]])
         for name, rows in tables.items()
         if any(row[0] in ids for row in rows[1:])
     }
-    left = None if labels is None else labels.without(nodes)
-    gone = {
-        commitment
-        for commitment, one in journal.openings.items()
-        if (one.name == "label" and (one.value["node"] in nodes or ids.in_label(one.value)))
-        or (one.name == "nodes" and drawn)
-        or one.name == "ledger"  # the digest of version 1's, which goes with it
-    }
-    some_label = left is not None or any(journal.openings[one].name == "label" for one in gone)
+    lists = {c for c, one in journal.openings.items() if one.name == "nodes" and drawn}
     contents: dict[str, str | bytes | None] = {}
-    if gone or some_label or journal.unfinished:
-        rest = journal.without(gone, keeps_salt=not some_label)
+    if gone or lists or salt is not None or journal.unfinished:
+        rest = journal.without({*gone, *lists}, salt=journal.salt if salt is None else salt)
         contents[JOURNAL] = b"".join(rest.lines())
-    contents |= drawn
-    return contents if left is None else contents | {LABELS: left}
+    return contents | drawn
 
 
 def _read(path: Path) -> list[list[str]]:

@@ -1,18 +1,22 @@
 """A person's ids erased from every file of an audit folder; the ledger says that it was done."""
 
 import json
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from matchbound.audits.audit import Audit
 from matchbound.audits.draw import PARTS
 from matchbound.audits.erasure import Erasure
 from matchbound.audits.folder import refuse_unfinished
-from matchbound.audits.journal import Opening
+from matchbound.audits.journal import Journal, Opening
+from matchbound.audits.labels import labels_in_folder
 from matchbound.audits.ledger import Entry, Transaction, transaction
 from matchbound.audits.naming import Ids
-from matchbound.errors import InputError, MatchboundError, UnfinishedError
+from matchbound.audits.shown import enter_labels, is_shown, salted_by_place
+from matchbound.errors import AssumptionError, InputError, MatchboundError, UnfinishedError
 from matchbound.files import (
     alone,
     is_file,
@@ -38,7 +42,8 @@ class Forgotten:
     `still_in` are files of the folder that hold an id and are not matchbound's. `certificates` is
     the number of those issued before, which have counts of the erased labels, and `version1` are
     those of version 1, which have digests of labels without a salt. `noted` of the nodes have a
-    label that named an id in its note alone.
+    label that named an id in its note alone. `uncompared` is the entry in the ledger if results
+    had been shown and the labels could not be read: later ones cannot be compared with them.
     """
 
     ids: int
@@ -47,6 +52,7 @@ class Forgotten:
     certificates: int = 0
     version1: tuple[str, ...] = ()
     noted: int = 0
+    uncompared: int = 0
 
     def __str__(self) -> str:
         ids = "1 id is" if self.ids == 1 else f"{self.ids} ids are"
@@ -57,6 +63,11 @@ class Forgotten:
             text += (
                 " Certificates issued before stay valid and have the counts of these nodes' "
                 "matches, without ids: docs/privacy.md says what they reveal."
+            )
+        if self.uncompared:
+            text += (
+                f" The labels could not be compared around an erasure (entry {self.uncompared}), "
+                "after results had been shown: new certificates from this draw meet no --require."
             )
         if self.version1:
             text += (
@@ -84,11 +95,14 @@ def forget(audit: "str | PathLike[str]", ids: Sequence[str], *, reason: str = ""
     with transaction(folder) as ledger, alone(folder):
         refuse_unfinished(folder, ledger.entries)
         _refuse_links(folder)
-        erasure = Erasure.of(folder, ledger, wanted)
+        _take_up_salt(ledger)
+        erasure = Erasure.of(folder, ledger, wanted, secrets.token_hex(16))
         entry = _interrupted(ledger, erasure)
         if entry is None:
             erasure.refuse_unknown(ledger.entries[-1])
             entry = _enter(ledger, erasure, reason)
+        elif "by_place" in entry:  # its digests have the salt that the run before made
+            erasure = Erasure.of(folder, ledger, wanted, str(ledger.journal.salt))
         _carry_out(folder, erasure)
         certificates = {e["certificate"] for e in ledger.entries if e["kind"] == "certificate"}
         still_in = tuple(_still_in(folder, wanted, certificates))
@@ -97,7 +111,8 @@ def forget(audit: "str | PathLike[str]", ids: Sequence[str], *, reason: str = ""
     _unmark(folder, mark)
     issued = len(certificates)
     nodes, noted = len(entry["places"]), erasure.noted
-    return Forgotten(entry["count"], nodes, still_in, issued, version1, noted)
+    unread = entry["entry"] if entry.get("by_place", ()) is None else 0
+    return Forgotten(entry["count"], nodes, still_in, issued, version1, noted, unread)
 
 
 def _checked(ids: Sequence[str], reason: str) -> Ids:
@@ -126,6 +141,17 @@ def _refuse_links(folder: Path) -> None:
             )
 
 
+def _take_up_salt(ledger: Transaction) -> None:
+    """Go on with the salt of labels of a run that was interrupted after it had made its entry."""
+    try:
+        record = read_json((ledger.folder / UNDER_WAY).read_text("utf-8"))
+        entry, salt = ledger.entries[record["entry"] - 1], record["salt of labels"]
+    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
+        return
+    if entry["kind"] == "forget" and isinstance(salt, str):
+        ledger.journal.salt = salt
+
+
 def _interrupted(ledger: Transaction, erasure: Erasure) -> Entry | None:
     """The entry of a run with the same ids that was interrupted after it had made it, if any."""
     path = ledger.folder / UNDER_WAY
@@ -145,14 +171,36 @@ def _commitment(salt: str, ids: Ids) -> str:
 def _enter(ledger: Transaction, erasure: Erasure, reason: str) -> Entry:
     """Put on record, for good, that ids are erased; nothing is erased before that."""
     opening, marker = Opening.new("ids", sorted(erasure.ids.values)), ledger.folder / UNDER_WAY
+    by_place = _by_place(ledger, erasure)
     record = {"entry": len(ledger.entries) + 1, "salt": opening.salt, "ids": opening.commitment}
+    record["salt of labels"] = erasure.salt
     places, count = sorted(erasure.places), len(erasure.ids.values)
     with undone_on_error([marker]):
         write_whole({marker: json.dumps(record) + "\n"}, force=True)
         facts = {"places": places, "records": erasure.records, "count": count, "reason": reason}
-        entry = ledger.add("forget", **facts)
+        entry = ledger.add("forget", **facts, **by_place)
         ledger.commit(final=True)
     return entry
+
+
+def _by_place(ledger: Transaction, erasure: Erasure) -> dict[str, list[str] | None]:
+    """The digests of the labels that are left, with their new salt, if results had been shown.
+
+    The labels are entered before, with the old salt: so whoever changes labels and then erases
+    somebody is found out as without that. None if the labels cannot be read: erasing comes first.
+    """
+    if erasure.salt is None or not is_shown(ledger.entries):
+        return {}
+    try:
+        audit = Audit.open(ledger.folder)
+        labels = labels_in_folder(audit)
+    except (AssumptionError, InputError):  # not of a full disk: that is to be repeated
+        return {"by_place": None}
+    enter_labels(ledger, labels, audit.drawn.train)
+    journal, nodes = Journal(), enumerate(labels.nodes, start=1)
+    journal.salt = erasure.salt
+    left = ["" if place in erasure.places else one for place, one in nodes]
+    return {"by_place": salted_by_place(journal.salted, left)}
 
 
 def _carry_out(folder: Path, erasure: Erasure) -> None:

@@ -117,10 +117,10 @@ class Journal:
         for opening in self._openings.values():
             yield opening.line
 
-    def without(self, commitments: set[str], *, keeps_salt: bool) -> "Journal":
-        """The journal with some commitments never to be opened again."""
+    def without(self, commitments: set[str], *, salt: str | None) -> "Journal":
+        """The journal with some commitments never to be opened again, and a salt of labels."""
         rest = Journal()
-        rest.salt = self.salt if keeps_salt else secrets.token_hex(16)
+        rest.salt = salt
         for commitment, opening in self._openings.items():
             if commitment not in commitments:
                 rest.put(opening, commitment)

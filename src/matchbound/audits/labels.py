@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from matchbound.audits.audit import Audit
 from matchbound.audits.draw import Draw
-from matchbound.audits.ledger import erased_records
+from matchbound.audits.inputs import LabelsRef
+from matchbound.audits.ledger import erased_places, erased_records
 from matchbound.engines import Engine, connect
 from matchbound.errors import InputError
 from matchbound.tables import (
@@ -13,13 +14,16 @@ from matchbound.tables import (
     Form,
     Row,
     Source,
+    digest_of,
     id_column,
     load_drawn,
     open_source,
     read_ids,
     read_labels,
     recognise,
+    rows_of_labels,
 )
+from matchbound.tallies import label_digests
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -73,6 +77,18 @@ def labels_of(
         for x, y in con.rows(f"{rows} order by x, y"):
             matches.setdefault(x, []).append(y)
     return [(node, y) for node in wanted for y in matches.get(node, [])]
+
+
+def labels_in_folder(audit: Audit) -> LabelsRef:
+    """The labels that labels.csv has now; an erased node has none, whatever the file has."""
+    draw, erased = audit.drawn, erased_places(audit.ledger.entries)
+    with connect() as con:
+        source = open_source(con, "labels", audit.labels)
+        form = load_labels(con, audit, source)
+        digest = digest_of(con, source, rows_of_labels(source, form))
+        nodes = enumerate((node for node, _, _ in draw.in_order), start=1)
+        order = ["" if place in erased else node for place, node in nodes]
+        return LabelsRef(source.path, digest, label_digests(con, form, order, draw.matching.dedupe))
 
 
 def load_labels(con: Engine, audit: Audit, source: Source, population: Any = None) -> Form:

@@ -4,22 +4,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from matchbound.audits.audit import Audit
-from matchbound.audits.inputs import LabelsRef
-from matchbound.audits.labels import labels_of, load_labels
+from matchbound.audits.labels import labels_in_folder, labels_of
 from matchbound.audits.ledger import Transaction, validation_labels
 from matchbound.audits.shown import enter_labels
 from matchbound.audits.variances import variances_of
 from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.files import hashing_once, is_file
-from matchbound.tables import (
-    Reading,
-    digest_of,
-    open_source,
-    register_outputs,
-    rows_of_labels,
-)
-from matchbound.tallies import label_digests
+from matchbound.tables import Reading, register_outputs
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -72,12 +64,6 @@ def _labelled(ledger: Transaction, audit: Audit) -> int:
     on_record = validation_labels(ledger.entries)
     if not is_file(audit.truth()):
         return on_record
-    draw = audit.drawn
-    with connect() as con:
-        source = open_source(con, "labels", audit.labels)
-        form = load_labels(con, audit, source)
-        digest = digest_of(con, source, rows_of_labels(source, form))
-        order = [node for node, _, _ in draw.in_order]
-        nodes = label_digests(con, form, order, draw.matching.dedupe)
-    enter_labels(ledger, LabelsRef(source.path, digest, nodes), draw.train)
-    return max(sum(map(bool, nodes[draw.train :])), on_record)
+    train, labels = audit.drawn.train, labels_in_folder(audit)
+    enter_labels(ledger, labels, train)
+    return max(sum(map(bool, labels.nodes[train:])), on_record)

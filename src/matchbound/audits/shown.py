@@ -1,6 +1,6 @@
 """What people were shown of a matcher's results, and the labels that were changed afterwards."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from matchbound.audits.inputs import ROLES, LabelsRef
@@ -22,7 +22,7 @@ def enter_labels(ledger: Transaction, labels: LabelsRef, train: int) -> None:
     recorded, entries = ledger.salted(labels.digest), _comparable(ledger.entries)
     if entries and same_labels(Digest.of(entries[-1]["labels"]), recorded):
         return
-    by_place = [_salted(ledger, place, one) for place, one in enumerate(labels.nodes, start=1)]
+    by_place = salted_by_place(ledger.salted, labels.nodes)
     validation = sum(map(bool, labels.nodes[train:]))
     ledger.add("labels", labels=recorded.as_dict(), validation=validation, by_place=by_place)
 
@@ -49,21 +49,45 @@ def changed_labels(entries: Sequence[Entry]) -> int:
     """Count the drawn nodes whose labels were changed after results had been shown.
 
     A node counts that had labels when results were shown, and others in a later entry of labels.
-    What was erased cannot be compared: digests before and after `forget` have different salts.
+    Where `forget` changed the salt, its entry has the digests anew, and the labels are entered
+    before it. A node that had lost its label by then is changed if it has one again.
     """
     changed: set[int] = set()
     now: dict[int, str] = {}
     shown: dict[int, str] = {}
     for entry in since_draw(entries):
         if entry["kind"] == "labels":
-            by_place = enumerate(entry.get("by_place", ()), start=1)
-            now = {place: digest for place, digest in by_place if digest}
+            now = _labelled(entry)
             changed |= {place for place in shown if now.get(place, shown[place]) != shown[place]}
         elif entry["kind"] in SHOWN:
             shown |= now
-        elif entry["kind"] == "forget":
-            now, shown = {}, {}
+        elif entry["kind"] == "forget" and "by_place" in entry:
+            now = _labelled(entry)
+            shown = {} if _is_unread(entry) else {place: now.get(place, "") for place in shown}
     return len(changed)
+
+
+def uncompared_labels(entries: Sequence[Entry]) -> int:
+    """The last `forget` after results had been shown that could not read the labels; 0 if none.
+
+    Labels before and after it have different salts: whether they were changed cannot be told.
+    """
+    return max((one["entry"] for one in since_draw(entries) if _is_unread(one)), default=0)
+
+
+def is_shown(entries: Sequence[Entry]) -> bool:
+    """Whether results were shown since the latest draw."""
+    return any(entry["kind"] in SHOWN for entry in since_draw(entries))
+
+
+def _is_unread(entry: Entry) -> bool:
+    return entry["kind"] == "forget" and entry.get("by_place", ()) is None
+
+
+def _labelled(entry: Entry) -> dict[int, str]:
+    """The digests of nodes' labels in an entry, by place; only of nodes that have some."""
+    by_place = enumerate(entry.get("by_place") or (), start=1)
+    return {place: digest for place, digest in by_place if digest}
 
 
 def same_labels(one: Digest, other: Digest) -> bool:
@@ -85,8 +109,12 @@ def _comparable(entries: Sequence[Entry]) -> list[Entry]:
     return latest
 
 
-def _salted(ledger: Transaction, place: int, digest: str) -> str:
-    """The place is hashed too: else the ledger would show which nodes have the same labels."""
-    if not digest:
-        return ""
-    return str(ledger.salted(Digest(None, f"{place} {digest}")).bytes)[:DIGITS]
+def salted_by_place(salted: Callable[[Digest], Digest], nodes: Sequence[str]) -> list[str]:
+    """The digests of nodes' labels as they are put on record.
+
+    The place is hashed too: else the ledger would show which nodes have the same labels.
+    """
+    return [
+        str(salted(Digest(None, f"{place} {one}")).bytes)[:DIGITS] if one else ""
+        for place, one in enumerate(nodes, start=1)
+    ]

@@ -10,7 +10,7 @@ from matchbound.audits.inputs import Inputs
 from matchbound.audits.ledger import Entry
 from matchbound.audits.provenance import Provenance, label_provenance
 from matchbound.audits.seal import sealed_up_to
-from matchbound.audits.shown import SHOWN, changed_labels, same_labels
+from matchbound.audits.shown import SHOWN, changed_labels, same_labels, uncompared_labels
 from matchbound.tables import Digest, Recorded
 from matchbound.theorems import Choices, at_least
 
@@ -72,8 +72,9 @@ class Standing:
     `draws`, `certificates` and `matchers` count those so far, `uncertified` the matchers that were
     looked at and not certified, `other_labels` the certificates from other labels. `sealed` is
     the last entry that a seal was made of. `changed` counts the drawn nodes whose labels were
-    changed after results had been shown. `together` is the probability with which all
-    certificates hold.
+    changed after results had been shown, `uncompared` is the entry of an erasure after which that
+    cannot be told, 0 if there is none. `together` is the probability with which all certificates
+    hold.
     """
 
     entries: int
@@ -88,6 +89,7 @@ class Standing:
     uncertified: int
     sealed: int
     changed: int
+    uncompared: int
     together: float
     labelled: Provenance | None = None
 
@@ -130,6 +132,7 @@ NUMBERS = (
     "uncertified",
     "sealed",
     "changed",
+    "uncompared",
     "together",
 )
 
@@ -165,6 +168,7 @@ def standing(
         uncertified=len(looked_at - _certified(latest, numbers)) // several,
         sealed=sealed_up_to(entries),
         changed=changed_labels(entries),
+        uncompared=uncompared_labels(entries),
         together=at_least(1 - sum(map(_cost, draws), Fraction(0))),
         labelled=label_provenance(entries, issued.labels, salted),
     )

@@ -142,16 +142,22 @@ def shortfall(
         return "exploratory"
     if seed_given:
         return "the seed was given by the user"
-    if ledger is not None and ledger.changed:
-        return _changed(ledger.changed)
+    if ledger is not None and (ledger.changed or ledger.uncompared):
+        return _changed(ledger)
     together = _together(delta, ledger)
     if together < _alone(delta):
         return f"together with all else on record it holds with {percent(together)}"
     return ""
 
 
-def _changed(nodes: int) -> str:
-    """That labels were changed after a certificate, an estimate or a list of errors."""
+def _changed(ledger: Standing) -> str:
+    """That labels were changed after results had been shown, or that this cannot be told."""
+    nodes = ledger.changed
+    if not nodes:
+        return (
+            f"the labels could not be compared around an erasure (entry {ledger.uncompared}) after "
+            "results had been shown: whether some were changed cannot be told"
+        )
     what = "the labels of 1 node were" if nodes == 1 else f"the labels of {nodes} nodes were"
     return f"{what} changed after results had been shown"
 
@@ -367,8 +373,8 @@ def ledger_line(ledger: Standing | None, exploratory: Sequence[str]) -> list[str
     if others:
         what = "matcher is" if others == 1 else "matchers are"
         line += f" {others} other {what} on record and could have been certified as well."
-    if ledger.changed:
-        line += f" {_sentence(_changed(ledger.changed))}, so nothing is certified by --require."
+    if ledger.changed or ledger.uncompared:
+        line += f" {_sentence(_changed(ledger))}, so nothing is certified by --require."
     if ledger.sealed:
         line += f" Sealed up to entry {ledger.sealed}, by the ledger's word."
     return [line]
