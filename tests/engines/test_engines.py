@@ -70,9 +70,10 @@ def test_same_in_one_process(case, folder, session):
 
 
 @pytest.mark.parametrize("session", [LOCAL], indirect=True)
-@pytest.mark.parametrize("kinds", [1, pytest.param(9, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kinds", [9])
 def test_all_metrics_of_300_populations(kinds, session):
-    """One table with itself, all clusters; slow, in all forms and of two tables."""
+    """In all forms, of one table with itself and of two."""
     compared = Counter()
     with connect(session) as con:
         for cases, given in [*groups(random.Random(22), 300)][-kinds:]:

@@ -82,7 +82,7 @@ def test_witness_is_as_defined(threshold):
         found = found_by("witness", case, threshold=threshold, repeat=repeat)
         assert found == sorted(expected), number
         adopted += len(found)
-    assert adopted > 30
+    assert adopted > 12
 
 
 @pytest.mark.parametrize("threshold", [4, 5])
@@ -102,7 +102,7 @@ def test_witness_is_as_defined_on_larger_graphs(threshold):
 )
 def test_percolation_is_as_defined(threshold):
     adopted = 0
-    for number in range(300):
+    for number in range(120):
         case = small_case(number)
         expected = references.percolation(*by_definition(*case), threshold, seed=number)
         found = found_by("percolation", case, threshold=threshold, seed=number)
@@ -116,7 +116,7 @@ def test_percolation_is_as_defined(threshold):
 )
 def test_expand_is_as_defined(threshold):
     rounds = set()
-    for number in range(300):
+    for number in range(120):
         case = small_case(number)
         given = by_definition(*case)
         degrees = [sorted(map(len, graph.values()), reverse=True) for graph in given[:2]]

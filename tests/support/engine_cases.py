@@ -259,7 +259,14 @@ CASES = (
     errors,
     errors_of_pairs,
 )
-SLOW = (rounds, weighed, errors, errors_of_pairs)  # left to `make check-slow`
+SLOW = (
+    rounds,
+    weighed,
+    errors,
+    errors_of_pairs,
+    brought,
+    whole_numbers,
+)  # left to `make check-slow`
 
 
 def refused(folder, engine):
