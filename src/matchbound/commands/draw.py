@@ -33,20 +33,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_holdout(parser)
     add_threshold(parser)
     parser.add_argument("--out", required=True, metavar="AUDIT", help="the audit folder to write")
-    parser.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="check and print everything; make no seed and no file",
-    )
     add_force(parser)
     _add_kinds(parser)
-    add_sides(parser)
-    add_choices(parser)
+    add_sides(parser, on_first_screen=True)
+    add_choices(parser, on_first_screen=True)
     add_engine(parser, default="duckdb", help="(default: duckdb)")
 
 
 def _add_kinds(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("other kinds of draws")
+    group.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="check and print everything; make no seed and no file",
+    )
     group.add_argument(
         "--trained-on", metavar="LABELS", help="labels that were there before, instead of --train"
     )

@@ -24,11 +24,14 @@ class MetricsHelp(str):
         return str(text % values)
 
 
-def add_choices(parser: argparse.ArgumentParser) -> None:
-    """Add the choices that a draw fixes; without a draw, `certify` takes them."""
+def add_choices(parser: argparse.ArgumentParser, *, on_first_screen: bool = False) -> None:
+    """Add the choices that a draw fixes; without a draw, `certify` takes them.
+
+    On the first screen of help: the metrics.
+    """
     group = parser.add_argument_group("choices, fixed before labels are seen")
     group.add_argument("--delta", type=float, help="probability of failure (default: 0.05)")
-    group.add_argument(
+    (parser if on_first_screen else group).add_argument(
         "--metric",
         action="append",
         metavar="METRIC",
@@ -120,10 +123,13 @@ def add_columns(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def add_sides(parser: argparse.ArgumentParser) -> None:
-    """Add options for what the population is matched with, and for a matcher's columns."""
+def add_sides(parser: argparse.ArgumentParser, *, on_first_screen: bool = False) -> None:
+    """Add options for what the population is matched with, and for a matcher's columns.
+
+    On the first screen of help: whether it is matched with itself.
+    """
     group = parser.add_argument_group("the population and the matchers' tables")
-    group.add_argument(
+    (parser if on_first_screen else group).add_argument(
         "--dedupe", action="store_true", help="the population is matched with itself"
     )
     group.add_argument("--link", action="store_true", help="it is matched with another table")

@@ -143,7 +143,9 @@ def error_rate(tally: Tally, design: Design, complete: bool, errors: int = 0) ->
     if design.weigh:
         holdout = Holdout(ratios.EXACT, tally, design, 1)
         wrong = tally.size * (1 - holdout.lower("sharp error-rate labels", delta))
-        return _complete_errors(tally, wrong, Finding(0.0, 1 - (holdout.estimate or 0.0), "star"))
+        right_share = holdout.estimate
+        mean = None if right_share is None else 1 - right_share
+        return _complete_errors(tally, wrong, Finding(0.0, mean, "star"))
     variance = or_default(design.planned_variance(), 1.0, bound)
     if rest:
         require_some(len(fresh), "a label outside the training nodes", tally.validation)
