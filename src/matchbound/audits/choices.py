@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 
 from matchbound.errors import InputError
 from matchbound.tables import Matching
-from matchbound.theorems import METRICS, Choices
+from matchbound.theorems import Choices
 
 FIXED_BY_THE_DRAW = ("until", "among", "gap", "weigh")
 """The choices that decide which nodes are drawn."""
@@ -75,7 +75,7 @@ def fit_choices(choices: Choices, matching: Matching) -> Choices:
 
     Metrics that need a limit on true matches get one that the sample proves, where it can.
     """
-    of_clusters = _with(choices, "of_clusters")
+    of_clusters, limited = choices.of_clusters, choices.limited
     if of_clusters and not matching.dedupe:
         raise InputError(
             f"metric must not be {of_clusters[0]} where one table is matched with another, got it: "
@@ -87,7 +87,6 @@ def fit_choices(choices: Choices, matching: Matching) -> Choices:
             "limit_by_sample must come with dedupe, got it without: a sample tells no limit where "
             "one record can have many matches in another table. Promise most_true_matches."
         )
-    limited = _with(choices, "needs_limit")
     if not limited or choices.has_limit:
         return choices
     if not matching.dedupe or choices.is_anytime or choices.choose_threshold:
@@ -98,8 +97,3 @@ def fit_choices(choices: Choices, matching: Matching) -> Choices:
             "without anytime, if one table is matched with itself."
         )
     return replace(choices, limit_by_sample=True)
-
-
-def _with(choices: Choices, metric_property: str) -> list[str]:
-    """The chosen metrics that have a property."""
-    return [name for name in choices.metrics if getattr(METRICS[name], metric_property)]

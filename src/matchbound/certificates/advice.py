@@ -3,7 +3,7 @@
 import math
 
 from matchbound.certificates.remark import Remark
-from matchbound.theorems import METRICS, Choices, Tally, limit, most_true, proved_limit
+from matchbound.theorems import Choices, Tally, limit, most_true, proved_limit
 
 ENOUGH = 30  # sampled nodes with a true match
 
@@ -15,7 +15,7 @@ def advise(tally: Tally, choices: Choices) -> tuple[Remark, ...]:
 
 def _no_limit(tally: Tally, choices: Choices) -> tuple[Remark, ...]:
     """Say why the sample proves no limit on true matches, where it should."""
-    limited = [name for name in choices.metrics if METRICS[name].needs_limit]
+    limited = choices.limited
     if not limited or not choices.limit_by_sample:
         return ()
     design = choices.design(limited[0])

@@ -9,7 +9,7 @@ from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.remark import Remark
 from matchbound.tables import Clusters, Output
 from matchbound.tallies import Setting
-from matchbound.theorems import METRICS, Choices, Tally, proved_limit
+from matchbound.theorems import Choices, Tally, proved_limit
 
 FIXED = Remark("fixed")
 NO_OTHER_DRAW = Remark("no_other_draw")
@@ -42,7 +42,7 @@ def assumed(
         (Remark("one_to_one"), choices.one_to_one),
         (Remark("at_most_one_match"), choices.at_most_one_match),
         *_limits(tally, choices),
-        (Remark("entities"), setting.matching.dedupe and _needs_entities(choices)),
+        (Remark("entities"), setting.matching.dedupe and choices.needs_entities),
         (Remark("disjoint_ids"), sourceless and setting.matching.is_link),
         (Remark("unlabelled", (unlabelled,)), unlabelled > 0),
         (Remark("erased", (erased,)), erased > 0),
@@ -52,7 +52,7 @@ def assumed(
 
 def _limits(tally: Tally, choices: Choices) -> list[tuple[Remark, bool]]:
     """How true matches are limited, where a metric needs it."""
-    limited = [name for name in choices.metrics if METRICS[name].needs_limit]
+    limited = choices.limited
     promised, among = choices.most_true_matches, choices.among_records_with_at_most
     rows = [(Remark("most_true_matches", (promised,)), True)] if promised else []
     if limited and among:
@@ -62,12 +62,6 @@ def _limits(tally: Tally, choices: Choices) -> list[tuple[Remark, bool]]:
         most = proved_limit(tally, choices.design(limited[0]))
         rows.append((Remark("limit_by_sample", (most, most + 2)), True))
     return rows
-
-
-def _needs_entities(choices: Choices) -> bool:
-    """Whether it matters that a true match of a true match is one."""
-    of_clusters = any(METRICS[name].of_clusters for name in choices.metrics)
-    return of_clusters or (choices.limit_by_sample and not choices.one_to_one)
 
 
 def _erased(tally: Tally, setting: Setting) -> int:

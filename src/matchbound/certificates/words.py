@@ -289,7 +289,7 @@ def comparison(
 def _patched(tallies: Mapping[str, Tally], choices: Choices) -> tuple[Guarantee, ...]:
     if choices.bands:  # tallies do not show in which band a missed match would be
         return ()
-    if any(METRICS[name].of_clusters for name in choices.metrics):  # patched pairs are no clusters
+    if choices.of_clusters:  # patched pairs are no clusters
         return ()
     patched = {part: patched_holdout(tally) for part, tally in tallies.items()}
     try:

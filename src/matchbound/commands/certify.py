@@ -16,6 +16,7 @@ from matchbound.commands.options import (
     by_metric,
     chosen,
     columns,
+    engine_of,
 )
 from matchbound.commands.terminal import note, progress, say
 from matchbound.errors import InputError
@@ -105,9 +106,7 @@ def run(options: argparse.Namespace) -> int:
         dedupe=options.dedupe,
         link=options.link,
         source=options.source,
-        engine=options.engine,
-        memory=options.memory,
-        temp=options.temp,
+        **engine_of(options),
         progress=progress,
         out=out,
         force=options.force,
@@ -145,9 +144,7 @@ def _estimate(options: argparse.Namespace) -> int:
             columns=columns(options.columns),
             unlabelled=options.unlabelled,
             population=options.population,
-            engine=options.engine,
-            memory=options.memory,
-            temp=options.temp,
+            **engine_of(options),
             progress=progress,
         )
     )

@@ -14,6 +14,7 @@ from matchbound.commands.options import (
     by_algorithm,
     chosen,
     columns,
+    engine_of,
     pairs,
 )
 from matchbound.commands.terminal import progress, say
@@ -84,15 +85,15 @@ def run(options: argparse.Namespace) -> int:
     out = Path(options.out)
     if options.extend:
         return _extend(options, out)
-    where = {name: getattr(options, name) for name in ("force", "engine", "memory", "temp")}
+    where = engine_of(options)
     wishes = _wishes(options)
     if options.dry_run:
-        for line in dry_run(wishes, out=out, progress=progress, **where):
+        for line in dry_run(wishes, out=out, force=options.force, progress=progress, **where):
             say(line)
         _say_how_to_label(out)
         say("Dry run: no seed was made, and nothing was written.")
         return 0
-    say(make_draw(wishes, out=out, progress=progress, say=say, **where))
+    say(make_draw(wishes, out=out, force=options.force, progress=progress, say=say, **where))
     _say_how_to_label(out)
     return 0
 

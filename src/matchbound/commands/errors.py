@@ -9,6 +9,7 @@ from matchbound.commands.options import (
     add_threshold,
     by_algorithm,
     columns,
+    engine_of,
 )
 from matchbound.commands.terminal import progress, say
 
@@ -52,9 +53,7 @@ def run(options: argparse.Namespace) -> int:
         id=options.id,
         labels=options.labels,
         population=options.population,
-        engine=options.engine,
-        memory=options.memory,
-        temp=options.temp,
+        **engine_of(options),
         progress=progress,
         out=options.out,
         force=options.force,

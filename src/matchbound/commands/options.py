@@ -4,7 +4,7 @@ import argparse
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from matchbound.errors import InputError
 
@@ -148,6 +148,18 @@ def add_engine(parser: argparse.ArgumentParser, **settings: Any) -> None:
 def add_memory(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--memory", metavar="SIZE", help="spill to disk beyond this, such as 8GB")
     parser.add_argument("--temp", metavar="FOLDER", help="where to spill to")
+
+
+class EngineOptions(TypedDict):
+    """What to compute with, as typed."""
+
+    engine: str
+    memory: str | None
+    temp: str | None
+
+
+def engine_of(options: argparse.Namespace) -> EngineOptions:
+    return {"engine": options.engine, "memory": options.memory, "temp": options.temp}
 
 
 def add_force(parser: argparse._ActionsContainer) -> None:

@@ -103,7 +103,7 @@ def bets_on(metric: str, sample: SampleCounts, design: Design) -> tuple[Bets, ..
     if most is None:
         return ()
     tally = _tally(sample._replace(seen=Urn(0, 0, 0)))  # which nodes are drawn does not matter
-    is_among = row.needs_limit and design.promised_limit is None and bool(design.among_limit)
+    is_among = row.needs_limit and design.is_among
     holdout = Holdout(row.ratio, tally, design, most, is_among)
     deltas = design.shares(2 if metric == "pairwise-recall" else 1)
     bets = Bets(holdout, deltas[0], sample.each)

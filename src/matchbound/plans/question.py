@@ -121,7 +121,7 @@ def _check_gap(question: Question) -> None:
         return
     if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
         raise InputError(f"gap_rate must be a share from 0 to 1, got {rate!r}. Give 0.001.")
-    limited = [metric for metric in question.choices.metrics if METRICS[metric].needs_limit]
+    limited = question.choices.limited
     if limited and question.choices.among_records_with_at_most:
         raise InputError(
             f"gap_rate must be left out for {limited[0]} with among_records_with_at_most, got "

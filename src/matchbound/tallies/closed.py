@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from matchbound.engines import Engine, query
 from matchbound.errors import InputError
 from matchbound.tables import Output
-from matchbound.theorems import METRICS, Choices
+from matchbound.theorems import Choices
 
 
 def check_clusters_closed(con: Engine, choices: Choices, outputs: Sequence[Output]) -> None:
     """Refuse loaded pairs that are no clusters, if a metric is about clusters."""
-    if any(METRICS[name].of_clusters for name in choices.metrics):
+    if choices.of_clusters:
         for output in outputs:
             if not output.is_clusters:
                 check_closed(con, output.role)

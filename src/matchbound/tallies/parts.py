@@ -9,7 +9,7 @@ from matchbound.tallies.closed import check_clusters_closed
 from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded, Setting
 from matchbound.tallies.prefix import looked_at
-from matchbound.theorems import METRICS, Choices, Tally, parts
+from matchbound.theorems import Tally, parts
 
 
 def tally_parts(
@@ -75,15 +75,9 @@ def _count(
         choices.future,
         setting.erased,
         setting.erased_records,
-        setting.matching.dedupe and _needs_entities(choices),
+        setting.matching.dedupe and choices.needs_entities,
     )
     return count(con, loaded, "worst" if setting.stops else unlabelled, read)
-
-
-def _needs_entities(choices: Choices) -> bool:
-    """Whether true matches must form entities."""
-    of_clusters = any(METRICS[name].of_clusters for name in choices.metrics)
-    return of_clusters or choices.limit_by_sample
 
 
 def refuse_doubt(con: Engine, name: str, table: str) -> None:

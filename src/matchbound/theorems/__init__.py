@@ -2,7 +2,7 @@
 
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.design import Design
-from matchbound.theorems.estimates import Estimate, estimates
+from matchbound.theorems.estimates import Estimate, estimates, sample_mean
 from matchbound.theorems.guarantees import (
     ROUNDING,
     SCALE,
@@ -21,7 +21,6 @@ from matchbound.theorems.others import patched_holdout
 from matchbound.theorems.parts import WHOLE, as_text, parts
 from matchbound.theorems.planned import brought_variances, planned_variances
 from matchbound.theorems.probabilities import at_least, percent
-from matchbound.theorems.samples import sample_mean
 from matchbound.theorems.tally import Cell, Label, Tally
 from matchbound.theorems.weighted import Holdout
 

@@ -139,6 +139,21 @@ class Choices:
         return counts[0] if counts else None
 
     @property
+    def limited(self) -> list[str]:
+        """The metrics that need a limit on true matches."""
+        return _any(self, "needs_limit")
+
+    @property
+    def of_clusters(self) -> list[str]:
+        """The metrics that are about clusters."""
+        return _any(self, "of_clusters")
+
+    @property
+    def needs_entities(self) -> bool:
+        """Whether a true match of a true match must be one, if a table is matched with itself."""
+        return bool(self.of_clusters) or self.limit_by_sample
+
+    @property
     def has_limit(self) -> bool:
         """Whether something limits how many true matches a node has."""
         promised = self.most_true_matches or self.one_to_one

@@ -75,6 +75,11 @@ class Design:
         """The limit on true matches that was chosen."""
         return self.promised_limit or self.among_limit
 
+    @property
+    def is_among(self) -> bool:
+        """Whether a metric that needs a limit is about nodes within it alone."""
+        return self.promised_limit is None and self.among_limit is not None
+
     def weight(self, found: int) -> float:
         """The weight by which a node with so many matches of the holdout matcher was drawn."""
         return weight(self.weigh, found, self.limit)

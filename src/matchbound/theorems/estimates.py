@@ -11,6 +11,7 @@ from matchbound.theorems.metrics import METRICS, Metric
 from matchbound.theorems.parts import Part, parts
 from matchbound.theorems.ratios import Parts, Ratio
 from matchbound.theorems.tally import Label, Tally
+from matchbound.theorems.weighted import Holdout
 
 OfFound = Callable[[int], float]
 """A number of a node, by its number of matches of the holdout matcher: a weight, or a chance."""
@@ -105,3 +106,8 @@ def _chance(urn: Counter[int], drawn: int, weight: OfFound) -> OfFound | None:
         tau = (low + high) / 2
         low, high = (tau, high) if expected(tau) < drawn else (low, tau)
     return lambda found: -math.expm1(-high * weight(found))
+
+
+def sample_mean(metric: str, tally: Tally, choices: Choices) -> float | None:
+    """The holdout matcher's metric in the validation sample alone, to compare a bound with."""
+    return Holdout(METRICS[metric].ratio, tally, choices.design(metric), 1).estimate

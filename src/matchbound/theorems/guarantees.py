@@ -213,7 +213,7 @@ def within(ends: tuple[Fraction, Fraction], value: float, side: str) -> float:
 
 def _check_subject(choices: Choices, complete: bool) -> None:
     """Refuse a metric that has no theorem for the matcher, or no limit on true matches."""
-    limited = [name for name in choices.metrics if METRICS[name].needs_limit]
+    limited = choices.limited
     if limited and not choices.has_limit:
         raise AssumptionError(
             f"most_true_matches must be given for {limited[0]}, got none: one record with very "

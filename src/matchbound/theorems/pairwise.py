@@ -80,7 +80,7 @@ def recall(tally: Tally, design: Design, complete: bool) -> Finding:
     """Σct/Σt ≥ the least over A of ρ·(Σ_L ct + max(0, A − Σ_L ht − Σ_{X−L} |H − C|)) / A."""
     beside = design.beside.get("pairwise-precision")
     most = limit(tally, design)
-    holdout = Holdout(ratios.PAIRWISE_RECALL, tally, design, most or 1, _is_among(design))
+    holdout = Holdout(ratios.PAIRWISE_RECALL, tally, design, most or 1, design.is_among)
     bound = design.labels_bound(False)
     if most is None:
         return Finding(0.0, holdout.estimate, bound)
@@ -101,7 +101,7 @@ def f1(tally: Tally, design: Design, complete: bool) -> Finding:
     """2Σct/(Σc + Σt) ≥ the least over A of 2(Σ_L ct + …) / (Σc + 2A/φ − Σh), φ the holdout's."""
     (delta,) = design.shares(1)
     most = limit(tally, design)
-    holdout = Holdout(ratios.PAIRWISE_F1, tally, design, most or 1, _is_among(design))
+    holdout = Holdout(ratios.PAIRWISE_F1, tally, design, most or 1, design.is_among)
     bound = design.labels_bound(False)
     if most is None:
         return Finding(0.0, holdout.estimate, bound)
@@ -115,11 +115,6 @@ def f1(tally: Tally, design: Design, complete: bool) -> Finding:
 
     fewest = low * (sums.holdout + sums.missed) / (2 - low)
     return Finding(sums.least_over(fewest, at), holdout.estimate, bound)
-
-
-def _is_among(design: Design) -> bool:
-    """Whether the metric is about nodes within the limit alone."""
-    return design.promised_limit is None and design.among_limit is not None
 
 
 def _of_precision(tally: Tally, design: Design) -> Holdout:

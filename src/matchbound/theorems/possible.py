@@ -23,7 +23,7 @@ def possible(metric: Metric, tally: Tally, design: Design) -> Range:
     most = _limit(metric, tally, design)
     if design.future or most is None:
         return ANYTHING
-    is_among = metric.needs_limit and design.promised_limit is None and design.among_limit
+    is_among = metric.needs_limit and design.is_among
     seen = Counter(
         metric.ratio.parts(label.c, label.t or 0, label.ct or 0)
         for label in tally.labelled
