@@ -1,5 +1,6 @@
 """Users' tables: opened, recognised by their columns, loaded into an engine and checked."""
 
+from matchbound.tables.components import close_pairs, pairs_linked
 from matchbound.tables.digests import (
     Digest,
     Rows,
@@ -84,6 +85,7 @@ __all__ = [
     "as_table",
     "check_drawn",
     "check_scored",
+    "close_pairs",
     "count_rows",
     "csv_header",
     "digest_of",
@@ -106,6 +108,7 @@ __all__ = [
     "native_columns",
     "node_of_table",
     "open_source",
+    "pairs_linked",
     "quoted",
     "read_ids",
     "read_labels",

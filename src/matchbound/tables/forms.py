@@ -42,6 +42,10 @@ class Clusters:
 Form = Pairs | Clusters
 
 
+def is_clusters(form: Form) -> bool:
+    return isinstance(form, Clusters)
+
+
 def recognise(source: "Source", columns: Mapping[str, str]) -> Form:
     """The form of a matcher's output or of labels; `columns` are names by the user, by role."""
     _refuse_active_learning(source)
