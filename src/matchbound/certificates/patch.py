@@ -11,7 +11,7 @@ from typing import Any
 
 from matchbound.audits import OF_CLUSTERS, Audit, Draw, as_drawn
 from matchbound.certificates.patch_columns import columns_of
-from matchbound.engines import Engine, Progress, connect, keep, query
+from matchbound.engines import Engine, Progress, connect, keep
 from matchbound.errors import InputError
 from matchbound.files import refuse_existing, refuse_input_as_out
 from matchbound.matchers import check_name, write_batches
@@ -25,6 +25,7 @@ from matchbound.tables import (
     keep_several,
     load_drawn,
     open_source,
+    pairs_linked,
     read_labels,
     read_matches,
     recognise,
@@ -122,8 +123,7 @@ def _read_found(con: Engine, draw: Draw, source: Source, form: Form, least: floa
     scored = isinstance(form, Pairs) and form.score is not None
     read_matches(con, source, "holdout", form, draw.matching, least, scored=scored)
     if isinstance(form, Clusters):
-        ((size,),) = query(con, "tallies/size_of_clusters", itself=int(draw.matching.dedupe))
-        _refuse_many(int(size) // (2 if draw.matching.dedupe else 1), "holdout")
+        _refuse_many(pairs_linked(con, "holdout", draw.matching.dedupe), "holdout")
         keep(con, "found", "tallies/pairs_of_clusters")
         return
     if not (draw.matching.dedupe or draw.matching.is_link):
