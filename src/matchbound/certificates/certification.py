@@ -89,10 +89,10 @@ def certify(
     `audit` is the folder of a draw, or a `Draw`; choices that differ from the draw's make the
     certificate exploratory. Without a draw, give `population`, `labels` and `assume_uniform=True`,
     the nodes in `trained_on`, and the choices: `choices` is a `Choices`, or its fields are given by
-    name (None: not given). `unlabelled="worst"` counts drawn nodes without a label as the worst
-    case. `clusters`: the matchers' outputs are the clusters that their pairs link; if it is not said,
-    as it is on record. `gap_from` is census or sample. A certificate from a folder is entered into its ledger,
-    and then written to `out`, if that is given.
+    name (None: not given). `clusters`: matchers' outputs are the clusters that their pairs link; if
+    that is not said, they are what they are on record. `unlabelled="worst"` counts drawn nodes
+    without a label as the worst case. `gap_from` is census or sample. A certificate from a folder
+    is entered into its ledger, and then written to `out`, if that is given.
     """
     by_name = given_choices(choices, locals())
     check_matchers(holdout, complete, unlabelled)

@@ -42,7 +42,12 @@ def columns_of_clusters(con: Engine, source: Source, form: Form) -> str:
         id, cluster, origin, example = form.id, form.cluster, form.source, form.id
     else:
         is_told = form.x_source is not None
-        id, cluster, origin, example = "id", "cluster", "source_dataset" if is_told else None, form.x
+        id, cluster, origin, example = (
+            "id",
+            "cluster",
+            "source_dataset" if is_told else None,
+            form.x,
+        )
     if origin is None:
         columns = {id: _id(con, source, example, "x")}
     else:

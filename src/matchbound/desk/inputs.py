@@ -152,9 +152,7 @@ def _holdout(
     draw = audit.drawn
     if inputs.holdout is None:
         return None, None, why_not(draw.choices, False) or ""
-    reading = Reading(
-        inputs.columns or {}, inputs.threshold, inputs.clusters, draw.choices.scores
-    )
+    reading = Reading(inputs.columns or {}, inputs.threshold, inputs.clusters, draw.choices.scores)
     known = outputs_on_record(audit.ledger.entries)
     (output,) = register_outputs(con, inputs.holdout, reading, (), draw.matching, known)
     source, least = output.source, output.reading.threshold

@@ -1,6 +1,6 @@
 """Users' tables: opened, recognised by their columns, loaded into an engine and checked."""
 
-from matchbound.tables.components import close_pairs, pairs_linked
+from matchbound.tables.components import close_pairs, keep_components, pairs_linked
 from matchbound.tables.digests import (
     Digest,
     Rows,
@@ -96,6 +96,7 @@ __all__ = [
     "has_outer_spaces",
     "id_column",
     "is_same_table",
+    "keep_components",
     "keep_several",
     "key_kind",
     "kind_of_ids",

@@ -39,9 +39,7 @@ def check_on_population(
     return f"{where}, {rows} {what}{scores}{more}; it matches {count_rows(con, 'matched')} nodes"
 
 
-def _more_in_words(
-    con: Engine, output: Output, matching: Matching, kind: str
-) -> str:
+def _more_in_words(con: Engine, output: Output, matching: Matching, kind: str) -> str:
     """What clusters add to the pairs, where pairs were given."""
     if output.is_closed:
         linked = pairs_linked(con, "holdout", matching.dedupe)

@@ -31,9 +31,7 @@ def pairs_more(con: Engine, table: str, kind: str) -> int:
     return pairs_linked(con, "closed", True) - count_rows(con, "tangled")
 
 
-def unclosed(
-    con: Engine, role: str, kind: str, labels_form: str, tally: Tally
-) -> Unclosed | None:
+def unclosed(con: Engine, role: str, kind: str, labels_form: str, tally: Tally) -> Unclosed | None:
     """What the clusters of a matcher's pairs would be; None if they link no more.
 
     `tally` is that of the pairs. `labels_form` is pairs or clusters.
