@@ -8,7 +8,9 @@ from matchbound.tallies import check_entities
 def patch_clusters(con: Engine, *, dedupe: bool, is_checked: bool) -> None:
     """Keep the table `patched` of clusters, from `holdout`, `known` and `verified`.
 
-    A record that labels place leaves its cluster. `is_checked`: labels are known to form entities.
+    A record that labels place leaves its cluster. What is left is never worse at a record of one
+    table; where two are linked, it may be: an unlabelled record's true match may have left.
+    `is_checked`: labels are known to form entities.
     """
     if dedupe and not is_checked:
         check_entities(con)

@@ -7,7 +7,7 @@ from typing import Any
 from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables.digests import Digest, digest_of, rows_of_matches
-from matchbound.tables.forms import Form, Pairs, is_clusters, recognise
+from matchbound.tables.forms import Form, Pairs, check_columns, is_clusters, recognise
 from matchbound.tables.predictions import kind_of_ids
 from matchbound.tables.scores import check_scored, first_threshold, has_scores
 from matchbound.tables.sides import Matching
@@ -34,8 +34,9 @@ class Reading:
         `patch` may write clusters where the holdout matcher's are pairs, and pairs where they are
         clusters; names of columns that such a table lacks are ignored.
         """
-        has_none = not any(map(source.column, self.columns.values()))
-        is_other = source.argument == "complete" and has_none
+        check_columns(self.columns)
+        names = [name for role, name in self.columns.items() if role != "source"]
+        is_other = source.argument == "complete" and names and not any(map(source.column, names))
         return recognise(source, {} if is_other else self.columns)
 
     def settled(self, forms: Iterable[Form]) -> "Reading":

@@ -26,7 +26,7 @@ def pairs_more(con: Engine, table: str, kind: str) -> int:
     Keeps the clusters of more than two records as the table `closed`, with text ids.
     """
     keep_several(con, "linked_twice", table, "x", kind)
-    keep(con, "tangled", "tallies/tangled", table=table)
+    keep(con, "tangled", "tallies/tangled", a=table)
     close_pairs(con, "closed", "tangled", dedupe=True)
     return pairs_linked(con, "closed", True) - count_rows(con, "tangled")
 
