@@ -56,6 +56,7 @@ def _label(value: Any) -> None:
 COUNT, NUMBER, TEXT, YES = _of(int), _of(int, float), _of(str), _of(bool)
 FACTS: Mapping[str, Mapping[str, Check]] = {
     "register": {"holdout": Recorded.of, "validation": COUNT},
+    "withdraw": {"register": COUNT},
     "choices": {
         "population": Digest.of,
         "size": COUNT,

@@ -7,11 +7,12 @@ from matchbound.audits.audit import Audit
 from matchbound.audits.labels import labels_in_folder, labels_of
 from matchbound.audits.ledger import Transaction, validation_labels
 from matchbound.audits.shown import enter_labels
+from matchbound.audits.standing import in_force
 from matchbound.audits.variances import variances_of
 from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.files import hashing_once, is_file
-from matchbound.tables import Reading, register_outputs
+from matchbound.tables import Reading, Recorded, register_outputs
 from matchbound.tallies import check_closable
 
 if TYPE_CHECKING:
@@ -53,6 +54,34 @@ def register(
         for output in outputs:
             ledger.add("register", holdout=output.recorded.as_dict(), validation=labelled, **more)
     return labelled
+
+
+def withdraw(audit: "str | PathLike[str]") -> Recorded:
+    """Take the holdout matcher that was registered last off the record; return it.
+
+    Refused once there is a validation label, and where nodes were drawn by that matcher. Its entry
+    stays in the ledger, with one that withdraws it.
+    """
+    opened_audit = Audit.open(audit)
+    drawn_by = opened_audit.drawn.holdout
+    with opened_audit.transaction() as ledger:
+        labelled = _labelled(ledger, opened_audit)
+        if labelled:
+            raise InputError(
+                f"withdraw must come before validation labels, got {labelled} nodes with some. "
+                "Register the right matcher: it counts as another, and costs δ again."
+            )
+        registered = [one for one in in_force(ledger.entries) if one["kind"] == "register"]
+        if not registered:
+            raise InputError("withdraw must find a matcher on record, got none. Register one.")
+        last = Recorded.of(registered[-1]["holdout"])
+        if drawn_by is not None and last.is_same(drawn_by):
+            raise InputError(
+                "withdraw must leave the matcher that nodes were drawn by, got it as the last one "
+                "on record. Draw again with the right one; it costs δ again."
+            )
+        ledger.add("withdraw", register=registered[-1]["entry"])
+    return last
 
 
 def _is_trained_labelled(audit: Audit) -> bool:
