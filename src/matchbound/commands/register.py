@@ -11,6 +11,7 @@ from matchbound.commands.options import (
     columns,
 )
 from matchbound.commands.terminal import say
+from matchbound.errors import InputError
 
 EXAMPLE = "matchbound register audit --holdout matches.csv"
 
@@ -21,11 +22,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_threshold(parser)
     add_clusters(parser)
     add_columns(parser)
+    parser.add_argument(
+        "--withdraw", action="store_true", help="take the last matcher off the record instead"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    from matchbound.audits.registry import register
+    from matchbound.audits.registry import register, withdraw
 
+    if options.withdraw:
+        given = [
+            name
+            for name in ("holdout", "threshold", "columns", "clusters")
+            if vars(options)[name] is not None
+        ]
+        for name in given:
+            raise InputError(
+                f"withdraw must come without {name}, got both: the last matcher on record is "
+                "withdrawn. Drop one of them."
+            )
+        withdraw(options.audit)
+        say("The holdout matcher that was registered last is on record no more.")
+        return 0
     labelled = register(
         options.audit,
         holdout=by_algorithm(options.holdout),
