@@ -64,7 +64,8 @@ def restored(audit: Audit, supplied: Supplied, resources: Resources) -> Audit:
                 "case. Restore it; certificates that were issued before need no new one."
             )
     by = None if draw.holdout is None else (supplied.holdout, supplied.reading)
-    again = draw_again(draw.written, population, trained_on_now(audit), by, resources)
+    tables = population, audit.within(supplied.within), trained_on_now(audit)
+    again = draw_again(draw.written, *tables, by, resources)
     if not is_same_sample(draw, again, audit.ledger.entries) or not is_same_gap(draw, again):
         raise InputError(
             "audit must hold sample.csv and gap.csv as the seed draws them, but for erased ids, "

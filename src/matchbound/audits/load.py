@@ -70,7 +70,8 @@ def load(
     native = native_columns(outputs) if isinstance(form, Pairs) else None
     xs, ys = native or ([], [])
     if audit.draw is not None:
-        setting, origins = as_drawn(con, audit, supplied.population, choices, (xs, ys))
+        drawn_from = supplied.population, choices, (xs, ys), supplied.within
+        setting, origins = as_drawn(con, audit, *drawn_from)
         load_drawn(con, setting.sample)
         read_labels(con, truth, form, setting.matching, erased=setting.erased_records)
     else:

@@ -17,7 +17,8 @@ class Wishes:
     """What a user asks of a draw, before anything is read.
 
     `by_name` are the choices that were given. `holdout`, with its threshold and columns, is the
-    holdout matcher's output; `trained_on` the labels of nodes to train on, where there are some.
+    holdout matcher's output; `trained_on` the labels of nodes to train on, where there are some;
+    `within` the ids of the part of the population to draw from, if not from all of it.
     """
 
     population: Any
@@ -32,6 +33,7 @@ class Wishes:
     anytime: bool = False
     trained_on: Any = None
     matching: Matching = field(default_factory=Matching)
+    within: Any = None
 
     def __post_init__(self) -> None:
         if self.train and self.by_name.get("weigh"):
@@ -48,6 +50,7 @@ class Wishes:
         before: Written,
         population: Any,
         labels: int | None,
+        within: Any = None,
         trained_on: Any = None,
         holdout: Any = None,
         reading: Reading | None = None,
@@ -69,6 +72,7 @@ class Wishes:
             None if reading is None else reading.columns,
             trained_on=trained_on,
             matching=before.matching,
+            within=within,
         )
 
     @cached_property

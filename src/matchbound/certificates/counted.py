@@ -46,8 +46,8 @@ def count_audit(
     outputs = read_certified(con, audit, supplied, choices, identity)
     progress("reading the population and the labels")
     setting, origins, labels = load(con, audit, supplied, outputs, (choices, exploratory), identity)
-    tallies, rows = tally_parts(con, setting, outputs, supplied.unlabelled, progress)
-    certified = [OutputRef.of_output(one, rows[one.name]) for one in outputs]
+    tallies, read = tally_parts(con, setting, outputs, supplied.unlabelled, progress)
+    certified = [OutputRef.of_output(one, read[one.name]) for one in outputs]
     inputs = origins.inputs(labels, certified)
     return Counted(choices, exploratory, setting, outputs, inputs, tallies)
 

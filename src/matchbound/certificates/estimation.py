@@ -74,6 +74,7 @@ def estimate(
     columns: Mapping[str, str] | None = None,
     unlabelled: str = "refuse",
     population: Any = None,
+    within: Any = None,
     engine: Any = "duckdb",
     memory: str | None = None,
     temp: Any = None,
@@ -91,7 +92,7 @@ def estimate(
     opened.truth(labels)
     check_validates(opened.drawn)
     reading = Reading(columns or {}, threshold)
-    supplied = Supplied(holdout, None, labels, reading, unlabelled, population)
+    supplied = Supplied(holdout, None, labels, reading, unlabelled, population, within=within)
     resources = Resources(engine, memory, temp, progress)
     opened = restored(opened, supplied, resources)
     identity = Identity() if opened.folder is None else Identity(opened.ledger.checked().entries)

@@ -62,6 +62,7 @@ def patch(
     threshold: float | None = None,
     columns: Mapping[str, str] | None = None,
     population: Any = None,
+    within: Any = None,
     force: bool = False,
     progress: Progress = lambda _: None,
 ) -> Patch:
@@ -78,11 +79,11 @@ def patch(
     with connect() as con:
         source = open_source(con, "holdout", holdout, hashed=False)
         truth = open_source(con, "labels", given, hashed=False)
-        _check_out(place, opened, [source, truth], population, force)
+        _check_out(place, opened, [source, truth], [population, within], force)
         form = recognise(source, columns or {})
         least = Reading({}, threshold, draw.choices.scores).settled([form]).threshold
         progress("reading the population, the labels and the matches")
-        setting, _ = as_drawn(con, opened, population, (draw.choices, ()), ([], []))
+        setting, _ = as_drawn(con, opened, population, (draw.choices, ()), ([], []), within)
         load_drawn(con, draw.sample)
         truth_form = form_of_labels(truth, columns or {})
         read_labels(con, truth, truth_form, draw.matching, erased=setting.erased_records)
@@ -101,13 +102,13 @@ def _check_out(
     place: Path,
     audit: Audit,
     sources: list[Source],
-    population: Any,
+    drawn_from: list[Any],
     force: bool,
 ) -> None:
     """Refuse, before anything is read, a name that cannot be written, or a file that is there."""
     check_name(place)
     inputs: list[Any] = [source.path for source in sources]
-    inputs += [population] if _is_path(population) else []
+    inputs += filter(_is_path, drawn_from)
     inputs += audit.files
     refuse_input_as_out(place, inputs)
     refuse_existing([place], force)
@@ -149,7 +150,7 @@ def _read_verified(
         con.keep("known", "select s.id as x from sample s semi join labels l on l.x = s.id")
         con.keep("verified", f"select x, y from ({OF_CLUSTERS}) where y is not null")
         return
-    check_pairs(con, draw.population.size, drawn, single, "worst", dedupe)
+    check_pairs(con, draw.size, drawn, single, "worst", dedupe)
     con.keep("known", "select distinct x from labels")
     con.keep("verified", "select x, y from labels where y is not null")
 

@@ -91,6 +91,7 @@ def _recounted(
         population.id if audit.draw is None else None,
         paths.get("trained_on"),
         population.matching or Matching(),
+        paths.get("within"),
     )
     identity = _identity(certificate, audit)
     with resources.connect() as con:

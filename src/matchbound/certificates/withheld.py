@@ -22,6 +22,7 @@ def withhold(
     threshold: float | None = None,
     columns: Mapping[str, str] | None = None,
     population: Any = None,
+    within: Any = None,
     out: Any = None,
     force: bool = False,
     memory: str | None = None,
@@ -42,7 +43,7 @@ def withhold(
     places = [Path(audit) / name for name in names]
     refuse_existing(places, force)
     for place in places:
-        refuse_input_as_out(place, [*opened.files, *_paths(truth, population)])
+        refuse_input_as_out(place, [*opened.files, *_paths(truth, population, within)])
     erased = erased_rows(opened.drawn, opened.ledger.entries)
     check_all_labelled(opened.drawn, labels_of(opened, truth, "all", population), erased)
     matches = []
@@ -62,6 +63,7 @@ def withhold(
             threshold=threshold,
             columns=columns,
             population=population,
+            within=within,
             out=out,
             force=force,
             memory=memory,

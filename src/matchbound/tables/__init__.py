@@ -30,6 +30,7 @@ from matchbound.tables.outputs import (
     read_outputs,
     register_outputs,
 )
+from matchbound.tables.population import kind_of_part, part_column, read_population
 from matchbound.tables.predictions import (
     digest_of_ids,
     id_column,
@@ -97,6 +98,7 @@ __all__ = [
     "keep_several",
     "key_kind",
     "kind_of_ids",
+    "kind_of_part",
     "kinds_of_ids",
     "listed",
     "literal",
@@ -106,11 +108,13 @@ __all__ = [
     "native_columns",
     "node_of_table",
     "open_source",
+    "part_column",
     "quoted",
     "read_ids",
     "read_labels",
     "read_matches",
     "read_outputs",
+    "read_population",
     "read_records",
     "recognise",
     "refuse_empty",

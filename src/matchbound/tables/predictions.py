@@ -185,5 +185,5 @@ def read_clusters(
             table,
             "select t.x, t.cluster, "
             f"p.id is not null as is_x, p.id is null as is_y from {table} t "
-            "left join population p on p.id = t.x",
+            "left join everyone p on p.id = t.x",
         )

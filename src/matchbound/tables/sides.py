@@ -83,7 +83,7 @@ def refuse_either_side(
     """
     if not matching.is_link or not form.either_way or form.x_source is not None:
         return
-    in_population = "in (select cast(id as string) from population)"
+    in_population = "in (select cast(id as string) from everyone)"
     rows = con.rows(
         f"select min(y) from {table} where cast(y as string) {in_population} "
         f"and exists (select 1 from {table} where cast(x as string) {in_population})"

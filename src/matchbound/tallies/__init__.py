@@ -7,12 +7,14 @@ from matchbound.tallies.label_digests import label_digests
 from matchbound.tallies.label_rules import check_clusters, check_pairs
 from matchbound.tallies.loaded import TEXT, Loaded, Setting
 from matchbound.tallies.pairs import refuse_repeats
-from matchbound.tallies.parts import refuse_doubt, tally_parts
+from matchbound.tallies.parts import OutputCounts, refuse_doubt, tally_parts
 from matchbound.tallies.prefix import looked_at
+from matchbound.tallies.within import count_others, keep_within
 
 __all__ = [
     "TEXT",
     "Loaded",
+    "OutputCounts",
     "Setting",
     "check_closed",
     "check_clusters",
@@ -20,6 +22,8 @@ __all__ = [
     "check_pairs",
     "count",
     "count_drawn",
+    "count_others",
+    "keep_within",
     "label_digests",
     "looked_at",
     "outside",

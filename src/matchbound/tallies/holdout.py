@@ -7,15 +7,23 @@ from matchbound.tables import Clusters, Matching, Output, count_rows, read_match
 from matchbound.tallies.closed import check_clusters_closed
 from matchbound.tallies.pairs import compare_pairs, refuse_unknown
 from matchbound.tallies.parts import refuse_doubt
+from matchbound.tallies.within import count_others
 from matchbound.theorems import Choices
 
 
 def check_on_population(
-    con: Engine, output: Output, choices: Choices, matching: Matching, kinds: tuple[str, str]
+    con: Engine,
+    output: Output,
+    choices: Choices,
+    matching: Matching,
+    kinds: tuple[str, str],
+    *,
+    in_part: bool = False,
 ) -> str:
     """Load and check an output as `certify` does; return its description in words.
 
     The table `population` must be loaded. Keeps the nodes with a match as the table `matched`.
+    `in_part`: it is a part, and matches of other nodes will be left out.
     """
     source, form, least = output.source, output.form, output.reading.threshold
     rows = read_matches(con, source, "holdout", form, matching, least, kinds)
@@ -32,7 +40,11 @@ def check_on_population(
     what = "records in clusters" if is_clusters else "pairs"
     scores = "" if least is None else f" with a score from {least:g} on"
     where = "a table" if source.path is None else Path(source.path).name
-    return f"{where}, {rows} {what}{scores}; it matches {count_rows(con, 'matched')} nodes"
+    words = f"{where}, {rows} {what}{scores}; it matches {count_rows(con, 'matched')} nodes"
+    if not in_part:
+        return words
+    others = count_others(con, "holdout", is_clusters=is_clusters, dedupe=matching.dedupe)
+    return f"{words} of the part; its {others} matches of other nodes are left out"
 
 
 def keep_matched(con: Engine, is_clusters: bool, dedupe: bool) -> None:
