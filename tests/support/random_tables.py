@@ -111,8 +111,7 @@ def by_sql(
         clusters=frozenset(clusters),
         complete=complete is not None,
         dedupe=how.dedupe,
-        in_part=within is not None,
-        **more,
+        **{"in_part": within is not None} | more,
     )
     return count(con, loaded, "refuse" if labelled is None else "worst", read)
 

@@ -253,7 +253,7 @@ def test_all_metrics_within_parts_of_108_populations():
 @pytest.mark.parametrize("clusters", [(), ("holdout",), ROLES], ids=lambda some: "+".join(some))
 def test_known_pairs_give_cells_to_nodes_of_the_part_alone(clusters):
     """Some nodes are unlabelled, so that labels tell of pairs of nodes inside and outside."""
-    rng, compared, told = random.Random(f"within {clusters}"), 0, 0
+    rng, compared, told, cut = random.Random(f"within {clusters}"), 0, 0, 0
     with connect() as con:
         for turn in range(8):
             case, part = drawn_within(rng, one_table(rng, clusters))
@@ -268,8 +268,10 @@ def test_known_pairs_give_cells_to_nodes_of_the_part_alone(clusters):
             assert found.drawn + len(found.labelled) == len(part)
             compared += 1
             told += any(any(cell.known) for cell in found.gap)
+            cut += by_sql(con, *case, kind, **given, in_part=False) != found
     assert compared > 3
     assert told > 1
+    assert cut > 1
 
 
 @pytest.mark.parametrize("clusters", [None, *FORMS[:2]], ids=["two", "pairs", "clusters"])

@@ -131,9 +131,7 @@ def _read_population(
         kinds = "string", "string"  # ids are compared with those of drawn nodes
     elif kind_of_part(within, wishes.id, kinds[0]) != kinds[0]:
         kinds = "string", "string" if matching.dedupe else kinds[1]
-    nodes = read_population(
-        con, source, wishes.id, kinds[0], origin=matching.source, within=within
-    )
+    nodes = read_population(con, source, wishes.id, kinds[0], origin=matching.source, within=within)
     digest = digest_of_ids(con, source, column, matching.source)
     if within is None:
         return Ground(source, column, kinds, nodes, digest, None)
@@ -195,7 +193,7 @@ def _lines(ground: Ground, outputs: Sequence[Output], words: Sequence[str]) -> l
     within = ground.within
     if within is not None:
         part = within.path or "a table"
-        population += f" Within: {part}, {within.size} of them; all that follows is about these."
+        population += f"\nWithin: {part}, {within.size} of {ground.size} nodes; all is about these."
     matchers = [
         f"Holdout matcher{f' {one.algorithm}' if one.algorithm else ''}: {what}."
         for one, what in zip(outputs, words, strict=True)

@@ -8,10 +8,12 @@ from matchbound.certificates.words import (
     comparison,
     ledger_line,
     meaning,
+    part_line,
     planned_line,
     sample_line,
     sentences,
     threshold_line,
+    within_part,
 )
 
 __all__ = [
@@ -22,8 +24,10 @@ __all__ = [
     "contradictions",
     "ledger_line",
     "meaning",
+    "part_line",
     "planned_line",
     "sample_line",
     "sentences",
     "threshold_line",
+    "within_part",
 ]

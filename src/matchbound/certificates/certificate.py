@@ -161,7 +161,8 @@ class Certificate:
     @property
     def heading(self) -> list[str]:
         """With which probability the guarantees hold, and why with no larger one."""
-        return words.heading(self.guarantees, self.choices, self.exploratory, self.ledger)
+        by = self.choices, self.exploratory, self.ledger, self.inputs
+        return words.heading(self.guarantees, *by)
 
     @property
     def sentences(self) -> list[str]:
@@ -172,12 +173,13 @@ class Certificate:
         tally = next(iter(self.tallies.values()))
         lines = [
             *self.heading,
-            *words.guarantee_lines(self.guarantees),
+            *words.guarantee_lines(self.guarantees, self.inputs),
             *words.meaning(self.guarantees),
             *words.sample_line(self.guarantees, self.tallies, self.choices),
             *words.threshold_line(self.threshold, self.choices),
             *words.comparison(self.guarantees, self.tallies, self.choices),
-            words.labelled_line(tally),
+            *words.part_line(self.inputs),
+            words.labelled_line(tally, self.inputs),
             *words.planned_line(self.guarantees, self.choices),
             *words.ledger_line(self.ledger, self.exploratory),
             *words.sentences(words.checked(self.assumptions), self.ledger),

@@ -89,8 +89,9 @@ def certify(
     certificate exploratory. Without a draw, give `population`, `labels` and `assume_uniform=True`,
     the nodes in `trained_on`, and the choices: `choices` is a `Choices`, or its fields are given by
     name (None: not given). `population` and `within`, the part that was drawn from, are found again
-    if they are files. `unlabelled="worst"` counts drawn nodes without a label as the worst case. `gap_from` is census or sample. A certificate from a folder is entered into its ledger,
-    and then written to `out`, if that is given.
+    if they are files. `unlabelled="worst"` counts drawn nodes without a label as the worst case.
+    `gap_from` is census or sample. A certificate from a folder is entered into its ledger, and then
+    written to `out`, if that is given.
     """
     by_name = given_choices(choices, locals())
     check_matchers(holdout, complete, unlabelled)

@@ -12,6 +12,7 @@ CODES: Mapping[str, tuple[str, ...]] = {
     "seed_given": (),
     "brought": (),
     # what is assumed
+    "within": ("nodes", "size"),
     "no_other_draw": (),
     "grown": (),
     "fixed": (),
@@ -26,6 +27,7 @@ CODES: Mapping[str, tuple[str, ...]] = {
     "not_chosen_by_gap": (),
     "both_ran": (),
     "future": (),
+    "future_of_part": (),
     "one_to_one": (),
     "at_most_one_match": (),
     "most_true_matches": ("limit",),
