@@ -24,7 +24,7 @@ from matchbound.tables import Pairs, digest_of_rows, open_source, rows_of_matche
 from matchbound.theorems.metrics import METRICS
 from support import engine_cases
 from support.audits import make_audit, run
-from support.random_tables import check_all_metrics, groups
+from support.random_tables import check_all_metrics, drawn_within, groups
 from support.sparks import SMALL, UNPLANNED, needs_spark, spark
 
 pytestmark = [needs_spark, pytest.mark.xdist_group("spark")]
@@ -79,6 +79,19 @@ def test_all_metrics_of_300_populations(kinds, session):
         for cases, given in [*groups(random.Random(22), 300)][-kinds:]:
             compared += check_all_metrics(con, cases, given)
     assert min(compared[name] for name in METRICS) > 20 * kinds
+
+
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
+@pytest.mark.slow
+def test_all_metrics_within_parts_of_populations(session):
+    """Two tables, and one with itself: as pairs, in part, and as clusters."""
+    rng, compared = random.Random(26), Counter()
+    with connect(session) as con:
+        for cases, given in [*groups(rng, 108)][::4]:
+            parts = [drawn_within(rng, case) for case in cases]
+            cases, nodes = zip(*parts, strict=True)
+            compared += check_all_metrics(con, cases, given, nodes)
+    assert min(compared[name] for name in METRICS) > 10
 
 
 @pytest.mark.parametrize("session", [LOCAL], indirect=True)

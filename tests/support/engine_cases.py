@@ -164,6 +164,27 @@ def one_table(folder, engine):
     )
 
 
+def within_a_part(folder, engine):
+    """The same in a part of the table, drawn by the same engine; and a part of two tables."""
+    people, part = folder / "people.csv", pa.table({"id": NODES[::2]})
+    given = {"within": part, "seed": "a", "engine": engine}
+    drawn = mb.draw(people, labels=25, dedupe=True, **given)
+    certified = mb.certify(
+        drawn,
+        within=part,
+        labels=folder / "cluster_truth.csv",
+        holdout=folder / "pairs.parquet",
+        complete=folder / "clusters.parquet",
+        threshold=0.1,
+        engine=engine,
+    )
+    holdout = folder / "words_holdout.csv"
+    among = mb.draw(people, labels=9, holdout=holdout, among=True, **given)
+    until = mb.draw(people, holdout=holdout, until={"precision": 7}, **given)
+    draws = [(draw.written.as_dict(), draw.sample, draw.gap) for draw in (drawn, among, until)]
+    return certified.as_dict(), draws
+
+
 def known_pairs(folder, engine):
     """Whole numbers, one table with itself: what labels, not of all drawn nodes, tell of others."""
     rng = random.Random(6)
@@ -250,6 +271,7 @@ CASES = (
     *COMMON,
     weighed,
     weighed,
+    within_a_part,
     known_pairs,
     pairs,
     two_sources,
@@ -266,6 +288,7 @@ SLOW = (
     errors_of_pairs,
     brought,
     whole_numbers,
+    within_a_part,
 )  # left to `make check-slow`
 
 
