@@ -211,6 +211,10 @@ EDITS = {
         lambda record: record["assumptions"][1].update(size=10_000),
         "assumptions[1].size is not what the inputs give",
     ),
+    "brought": (
+        lambda record: record["inputs"].pop("draw"),
+        "inputs.within is of a draw, and there is none",
+    ),
     "whole": (whole, "ledger.jsonl: entry 2 has another part of the population"),
     "limit": (
         lambda record: record["choices"].update(metrics=["pairwise-recall"], limit_by_sample=True),
@@ -320,7 +324,7 @@ def test_two_phases_draw_from_the_same_part(tmp_path, capsys):
     whole = [*words[:-1], tmp_path / "b"]
     assert run(*whole, "--train", 30) == 0
     assert run(*whole, "--labels", 40, *some) == 2
-    assert "got " in capsys.readouterr().err
+    assert "Drop it, or draw the training nodes again." in capsys.readouterr().err
 
 
 def test_labels_that_were_there_count_within_the_part(tmp_path, capsys):
@@ -378,6 +382,10 @@ def test_erased_nodes_are_drawn_again_from_the_part(copied, capsys):
     certificate = mb.Certificate.load(copied / "again.json")
     assert Remark("erased", (1,)) in certificate.assumptions
     assert certificate.inputs.within.name == "of2024.csv"
+    place = copied.parent / "of2024.csv"
+    write_csv(place, ["id", "year"], read_csv(place)[1:])
+    assert run("certify", copied, *holdout, *again, "--force") == 2
+    assert "within must be what was drawn from" in capsys.readouterr().err
 
 
 # From Python, and the same as a population of its own

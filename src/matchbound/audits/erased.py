@@ -6,6 +6,7 @@ from dataclasses import replace
 from matchbound.audits.audit import Audit
 from matchbound.audits.draw import Draw, digest_as_drawn
 from matchbound.audits.ledger import Entry, erased_places
+from matchbound.audits.part import open_as_drawn
 from matchbound.audits.sample import draw_again
 from matchbound.audits.supplied import Supplied
 from matchbound.engines import Resources
@@ -63,6 +64,7 @@ def restored(audit: Audit, supplied: Supplied, resources: Resources) -> Audit:
                 "audit, and only the same population gives them back to be counted as the worst "
                 "case. Restore it; certificates that were issued before need no new one."
             )
+        open_as_drawn(con, audit, supplied.within)  # refused, if it is another part
     by = None if draw.holdout is None else (supplied.holdout, supplied.reading)
     tables = population, audit.within(supplied.within), trained_on_now(audit)
     again = draw_again(draw.written, *tables, by, resources)

@@ -35,6 +35,8 @@ def _recomputed(certificate: Certificate) -> Iterator[str]:
         yield "tallies hold a node with several true matches, which choices.one_to_one excludes"
     if certificate.inputs.within is not None:
         yield from _unproven_in_part(choices)
+        if certificate.inputs.draw is None:
+            yield "inputs.within is of a draw, and there is none"
     if choices.brought is (certificate.inputs.draw is not None):
         yield "choices.brought is not what the inputs say"
     if choices.brought and dict(choices.variances) != brought_variances(tallies, choices):
