@@ -83,8 +83,11 @@ def recorded(audit):
 MATCHES = {"pairs": ("pairs.csv", "--threshold", 0.5), "clusters": ("clusters.csv",)}
 
 
-@pytest.mark.parametrize("kind", MATCHES)
-@pytest.mark.parametrize("said", [(), ("--source", "left"), ("--link",)], ids=str)
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [("pairs", ()), ("pairs", ("--source", "left")), ("clusters", ()), ("clusters", ("--link",))],
+    ids=str,
+)
 def test_from_the_draw_to_verify(folder, kind, said):
     """The same numbers as from a table without the column, whose source is said."""
     name, *least = MATCHES[kind]
