@@ -39,6 +39,7 @@ def a_tally(population, order, strategy=("same", "same")):
 # What it is.
 
 SOME = {Node(1, 1, 1): 60, Node(1, 1, 0): 5, Node(0, 1, 0): 35}
+SMALLER = {Node(1, 1, 1): 12, Node(1, 1, 0): 4, Node(0, 1, 0): 4}
 SEEN = [node for node, n in SOME.items() for _ in range(n // 5)]
 
 
@@ -73,6 +74,21 @@ def test_it_is_tighter_than_without_the_promise(population, how):
             tally = replace(tally, gap=tally.everywhere)
         plain, promised = (recall_of(tally, True, **how, **also) for also in ({}, MATCHED))
         assert promised.value > plain.value
+
+
+def test_beside_precision_no_sample_gives_less_than_without_the_promise():
+    """Where a node has at most one true match, precision's event tells of the found nodes.
+
+    But nothing above 0.8, which is certain: 16 nodes of 20 have a match.
+    """
+    for order, _ in compositions(SMALLER, 8):
+        tally = a_tally(SMALLER, order)
+        plain, promised = (
+            guarantees({"all": tally}, Choices(0.3, BOTH, one_to_one=True, **how), complete=False)
+            for how in ({}, MATCHED)
+        )
+        assert promised[1].value >= min(plain[1].value, 0.799999)
+        assert promised[0] == plain[0]
 
 
 def test_all_of_delta_is_the_labels_():
@@ -165,7 +181,7 @@ TRUE = {
 }
 SEVERAL = {Node(2, 2, 2): 7, Node(2, 2, 1): 4, Node(1, 2, 0): 2, Node(0, 1, 0): 3}
 UNMATCHED = {Node(0, 0, 0): 2, Node(1, 0, 0): 3}  # a label of one of them refuses
-RECALL = {"metrics": ("recall",)}
+RECALL, TOGETHER = {"metrics": ("recall",)}, {"metrics": BOTH}
 PAPER = {"metrics": BOTH, "theorem": "paper"}
 ANYTIME = {"metrics": BOTH, "bound": "anytime"}
 BY_WEIGHT = {"metrics": BOTH, "weigh": "pairwise-f1", "most_true_matches": 2}
@@ -182,18 +198,20 @@ def failures(population, choices, s, draws):
 
 
 @pytest.mark.parametrize("also", [{}, UNMATCHED], ids=["true", "false"])
-@pytest.mark.parametrize("how", [RECALL, pytest.param(PAPER, marks=pytest.mark.slow)], ids=str)
+@pytest.mark.parametrize(
+    "how", [RECALL, TOGETHER, pytest.param(PAPER, marks=pytest.mark.slow)], ids=str
+)
 def test_it_fails_with_at_most_delta(how, also):
     """Where the promise is false, too: bounds from below hold as long as no label refutes it."""
     choices = Choices(0.3, **how, **ONE)
     failed = failures(TRUE | also, choices, 8, compositions)
     assert failed <= 0.3
-    assert failed > 0.02 or also or how is PAPER  # it can fail
+    assert failed > 0.01  # it can fail
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("also", [{}, UNMATCHED], ids=["true", "false"])
-@pytest.mark.parametrize("how", [RECALL, PAPER, ANYTIME, BY_WEIGHT], ids=str)
+@pytest.mark.parametrize("how", [RECALL, TOGETHER, PAPER, ANYTIME, BY_WEIGHT], ids=str)
 def test_fractions_fail_with_at_most_delta(how, also):
     """In every order."""
     choices = Choices(0.3, **how, **MATCHED)
@@ -340,7 +358,6 @@ def chance_of_failure(population, s, hidden=lambda x: False, **how):
     return failed
 
 
-SMALLER = {Node(1, 1, 1): 12, Node(1, 1, 0): 4, Node(0, 1, 0): 4}
 MISLED = {Node(1, 1, 1): 4, Node(1, 1, 0): 8, Node(1, 0, 0): 8}
 
 

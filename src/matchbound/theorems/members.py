@@ -100,7 +100,7 @@ def recall_sum(
     tally: Tally, design: Design, delta: float, bound: str, errors: int = 0
 ) -> Line | Steps:
     """A lower bound on Σ r_H, as a function of the number of nodes with a true match."""
-    if design.every_node_matched:
+    if design.is_over_found:
         return Line(_sum_over_found(tally, design, delta, bound, errors), 0.0)
     known_member, known_values = nodes.recalls(trained(tally))
     known = math.fsum(known_values), sum(known_member)
