@@ -73,17 +73,6 @@ class Design:
         return row is not None and row.anytime
 
     @property
-    def is_over_found(self) -> bool:
-        """Whether recall's labels' term is over the nodes with a match by the holdout matcher.
-
-        If every node has a true match, recall is 0 at the others. Where precision is certified too,
-        and a node has at most one true match, precision's term tells as much of these nodes: the
-        labels' term is then over all nodes, and the better of the two counts.
-        """
-        has_floor = self.one_to_one and "precision" in self.beside
-        return self.every_node_matched and not has_floor
-
-    @property
     def limit(self) -> int | None:
         """The limit on true matches that was chosen."""
         return self.promised_limit or self.among_limit

@@ -18,6 +18,7 @@ from matchbound.theorems.terms import (
     matched_count,
     matched_share,
     mean_lower,
+    most_matches,
     ratio_lower,
     require_some,
     sampled,
@@ -100,7 +101,7 @@ def recall_sum(
     tally: Tally, design: Design, delta: float, bound: str, errors: int = 0
 ) -> Line | Steps:
     """A lower bound on Σ r_H, as a function of the number of nodes with a true match."""
-    if design.is_over_found:
+    if design.every_node_matched and not _is_precision(tally, design):
         return Line(_sum_over_found(tally, design, delta, bound, errors), 0.0)
     known_member, known_values = nodes.recalls(trained(tally))
     known = math.fsum(known_values), sum(known_member)
@@ -122,6 +123,16 @@ def recall_sum(
     sizes = (len(seen), rest - nodes.verified_without(fresh))
     low = bounds.lower(seen, size=sizes, delta=delta, method=bound)
     return Line(known[0] - known[1] * low, low)
+
+
+def _is_precision(tally: Tally, design: Design) -> bool:
+    """Whether recall is precision at every node with a found match, and precision is bounded too.
+
+    A bound over these nodes would be precision's again. Over all nodes it is one more, and the
+    better of the two counts. No label decides which it is.
+    """
+    is_beside = design.one_to_one and "precision" in design.beside
+    return is_beside and most_matches(tally.everywhere, design) <= 1
 
 
 def _sum_over_found(tally: Tally, design: Design, delta: float, bound: str, errors: int) -> float:

@@ -38,7 +38,7 @@ def brought_variances(tallies: Mapping[str, Tally], choices: Choices) -> dict[st
 
 def _bet_on(metric: Metric, choices: Choices) -> Ratio:
     """The ratio that is bet on: recall may be over the nodes with a found match alone."""
-    if choices.applied_theorem == "sharp" and choices.design(metric.name).is_over_found:
+    if choices.applied_theorem == "sharp" and choices.design(metric.name).every_node_matched:
         return RECALL_WHERE_FOUND
     return metric.ratio
 

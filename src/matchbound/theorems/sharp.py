@@ -124,10 +124,10 @@ def _recall_by_weight(
     spent: float,
     floor: float,
 ) -> Finding:
-    """Recall from a draw by weight: Σ r_H ≥ ρ·N for every N, or ρ·|X_H|, if over found nodes."""
+    """Recall from a draw by weight: Σ r_H ≥ ρ·N for every N, or ρ·|X_H| where N is known."""
     (delta,) = design.shares(1)
     holdout = Holdout(ratios.RECALL, tally, design, 1)
-    if design.is_over_found:
+    if design.every_node_matched:
         planned = members.where_found(tally, design)
         found = Holdout(ratios.RECALL_WHERE_FOUND, tally, planned, 1)
         low = found.lower("sharp recall labels", delta)
