@@ -208,14 +208,14 @@ def _refuse_other_labels(
 def _outputs(con: Engine, wishes: Wishes) -> Sequence[Output]:
     """The holdout matchers to put on record, of which there may be none."""
     choices = wishes.choices
-    reading = Reading(wishes.columns or {}, wishes.threshold, choices.scores)
+    reading = replace(wishes.reading, fixed=choices.scores)
     if wishes.holdout is not None:
         algorithms = choices.algorithms
         return register_outputs(con, wishes.holdout, reading, algorithms, wishes.matching)
-    if reading.threshold is not None or reading.columns:
+    if wishes.reading != Reading():
         raise InputError(
-            "threshold and columns must come with a holdout matcher, got them alone. "
-            "Give it too, or give them to certify."
+            "threshold, columns and clusters must come with a holdout matcher, got one alone. "
+            "Give it too, or give them to register."
         )
     if is_by_matcher(choices):
         raise InputError(

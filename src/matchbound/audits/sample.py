@@ -29,6 +29,7 @@ def draw(
     holdout: Any = None,
     threshold: float | None = None,
     columns: Mapping[str, str] | None = None,
+    clusters: bool | None = None,
     anytime: bool = False,
     trained_on: Any = None,
     dedupe: bool = False,
@@ -82,7 +83,8 @@ def draw(
 
     `dedupe` says that the population is matched with itself, `link` that with another table, whose
     ids may be the same; `source` names the population where matches carry sources. `holdout`, with
-    its threshold and columns, puts a holdout matcher on record. `choices` is a `Choices`, or its
+    its threshold and columns, puts a holdout matcher on record; with `clusters` what is on record
+    are the clusters that its pairs link. `choices` is a `Choices`, or its
     fields are given by name (None: not given); `anytime` is short for the bound of that name.
     """
     by_name = given_choices(choices, locals())
@@ -94,8 +96,7 @@ def draw(
         seed,
         id,
         holdout,
-        threshold,
-        columns,
+        Reading(columns or {}, threshold, clusters),
         anytime,
         trained_on,
         Matching(dedupe, link, source),

@@ -23,6 +23,7 @@ from matchbound.certificates.assumptions import assumed, on_record
 from matchbound.certificates.certificate import Certificate, issue
 from matchbound.certificates.counted import check_matchers, check_validates, count_audit
 from matchbound.certificates.place import entered_otherwise
+from matchbound.certificates.unclosed import clusters_beside
 from matchbound.engines import Engine, Progress, Resources
 from matchbound.errors import InputError
 from matchbound.files import hashing_once, is_file, refuse_input_as_out
@@ -45,6 +46,7 @@ def certify(
     trained_on: Any = None,
     assume_uniform: bool = False,
     columns: Mapping[str, str] | None = None,
+    clusters: bool | None = None,
     dedupe: bool = False,
     link: bool = False,
     source: str | None = None,
@@ -88,9 +90,10 @@ def certify(
     `audit` is the folder of a draw, or a `Draw`; choices that differ from the draw's make the
     certificate exploratory. Without a draw, give `population`, `labels` and `assume_uniform=True`,
     the nodes in `trained_on`, and the choices: `choices` is a `Choices`, or its fields are given by
-    name (None: not given). `unlabelled="worst"` counts drawn nodes without a label as the worst
-    case. `gap_from` is census or sample. A certificate from a folder is entered into its ledger,
-    and then written to `out`, if that is given.
+    name (None: not given). `clusters`: matchers' outputs are the clusters that their pairs link; if
+    that is not said, they are what they are on record. `unlabelled="worst"` counts drawn nodes
+    without a label as the worst case. `gap_from` is census or sample. A certificate from a folder
+    is entered into its ledger, and then written to `out`, if that is given.
     """
     by_name = given_choices(choices, locals())
     check_matchers(holdout, complete, unlabelled)
@@ -112,7 +115,7 @@ def certify(
         holdout,
         complete,
         labels,
-        Reading(columns or {}, threshold),
+        Reading(columns or {}, threshold, clusters),
         unlabelled,
         population,
         id,
@@ -151,6 +154,7 @@ def compute(
         complete=complete,
         inputs=counted.inputs,
         assumptions=assumed(tallies, counted.setting, complete, outputs),
+        beside=clusters_beside(counted.unclosed, counted.choices),
         exploratory=counted.exploratory,
     )
 

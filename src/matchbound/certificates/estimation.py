@@ -72,6 +72,7 @@ def estimate(
     labels: Any = None,
     threshold: float | None = None,
     columns: Mapping[str, str] | None = None,
+    clusters: bool | None = None,
     unlabelled: str = "refuse",
     population: Any = None,
     engine: Any = "duckdb",
@@ -90,7 +91,7 @@ def estimate(
         raise InputError("audit must be the folder of a draw, or a Draw, got None. Give one.")
     opened.truth(labels)
     check_validates(opened.drawn)
-    reading = Reading(columns or {}, threshold)
+    reading = Reading(columns or {}, threshold, clusters)
     supplied = Supplied(holdout, None, labels, reading, unlabelled, population)
     resources = Resources(engine, memory, temp, progress)
     opened = restored(opened, supplied, resources)

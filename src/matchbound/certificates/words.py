@@ -100,6 +100,12 @@ SENTENCES = {
 CHECKED = ("seed_after_matcher",)  # remarks that are shown, not assumed
 
 
+OF_CLUSTERS = (
+    "It is about clusters: a record's matches are all other records of its cluster, or those of "
+    "the other table where two are linked."
+)
+
+
 def sentences(remarks: Iterable[Remark], ledger: Standing | None = None) -> list[str]:
     """The remarks in words; where the labelling page was used, how true matches were looked for."""
     labelled = None if ledger is None else ledger.labelled
@@ -264,21 +270,23 @@ def _sentence(text: str) -> str:
 
 
 def comparison(
-    certified: Sequence[Guarantee], tallies: Mapping[str, Tally], choices: Choices
+    certified: Sequence[Guarantee],
+    tallies: Mapping[str, Tally],
+    choices: Choices,
+    is_clusters: bool,
 ) -> list[str]:
     """Where the same labels certify more of the holdout matcher, alone or patched: how much.
 
-    All of it holds on the same event, so the comparison costs nothing.
+    All of it holds on the same event, so the comparison costs nothing. What `patch` makes of
+    clusters is not known from a tally.
     """
     complete = [g for g in certified if g.algorithm == "complete"]
     if not complete or choices.theorem == "paper" or choices.is_sampled or choices.choose_threshold:
         return []
-    others = {
-        "the holdout matcher": guarantees(tallies, choices, complete=False),
-        "the holdout matcher with the labels written over it (`matchbound patch`)": _patched(
-            tallies, choices
-        ),
-    }
+    others = {"the holdout matcher": guarantees(tallies, choices, complete=False)}
+    if not is_clusters:
+        patched = "the holdout matcher with the labels written over it (`matchbound patch`)"
+        others[patched] = _patched(tallies, choices)
     better = [
         f"of {matcher}, {', '.join(bounds)}"
         for matcher, holdout in others.items()

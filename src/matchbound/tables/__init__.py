@@ -1,5 +1,6 @@
 """Users' tables: opened, recognised by their columns, loaded into an engine and checked."""
 
+from matchbound.tables.components import close_pairs, keep_components, pairs_linked
 from matchbound.tables.digests import (
     Digest,
     Rows,
@@ -84,6 +85,7 @@ __all__ = [
     "as_table",
     "check_drawn",
     "check_scored",
+    "close_pairs",
     "count_rows",
     "csv_header",
     "digest_of",
@@ -94,6 +96,7 @@ __all__ = [
     "has_outer_spaces",
     "id_column",
     "is_same_table",
+    "keep_components",
     "keep_several",
     "key_kind",
     "kind_of_ids",
@@ -106,6 +109,7 @@ __all__ = [
     "native_columns",
     "node_of_table",
     "open_source",
+    "pairs_linked",
     "quoted",
     "read_ids",
     "read_labels",

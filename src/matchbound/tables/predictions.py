@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from matchbound.engines import Engine
 from matchbound.errors import InputError
+from matchbound.tables.components import close_pairs
 from matchbound.tables.digests import Column, Digest, Rows, digest_of
 from matchbound.tables.forms import Clusters, Form
 from matchbound.tables.ids import (
@@ -23,6 +24,7 @@ from matchbound.tables.sides import (
     population_source,
     refuse_either_side,
     refuse_no_source,
+    refuse_selves,
 )
 from matchbound.tables.sources import Source, key_kind, listed, literal, load, quoted
 
@@ -117,10 +119,12 @@ def read_matches(
     kinds: tuple[str, str] = ("string", "string"),
     *,
     scored: bool = False,
+    closed: bool = False,
 ) -> int:
     """Load a matcher's matches, as pairs or as clusters, and return how many rows there are.
 
-    `scored` keeps the scores, so that parts of the matches can be selected by them.
+    `scored` keeps the scores, so that parts of the matches can be selected by them. `closed` makes
+    clusters of the pairs: those that they link.
     """
     if isinstance(form, Clusters):
         read_clusters(con, source, table, form, matching)
@@ -142,9 +146,15 @@ def read_matches(
     refuse_either_side(con, source, table, form, matching)
     also = ", score" if score else ""
     orient(con, source, table, form, matching, also)
+    if not closed:
+        if matching.dedupe:
+            make_symmetric(con, source, table, also)
+        return count_rows(con, table)
     if matching.dedupe:
-        make_symmetric(con, source, table, also)
-    return count_rows(con, table)
+        refuse_selves(con, source, table)
+    rows = count_rows(con, table)
+    close_pairs(con, table, table, dedupe=matching.dedupe)
+    return rows
 
 
 def read_clusters(
