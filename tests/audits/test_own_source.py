@@ -85,7 +85,12 @@ MATCHES = {"pairs": ("pairs.csv", "--threshold", 0.5), "clusters": ("clusters.cs
 
 @pytest.mark.parametrize(
     ("kind", "said"),
-    [("pairs", ()), ("pairs", ("--source", "left")), ("clusters", ()), ("clusters", ("--link",))],
+    [
+        ("pairs", ()),
+        pytest.param("pairs", ("--source", "left"), marks=pytest.mark.slow),
+        pytest.param("pairs", ("--clusters",), marks=pytest.mark.slow),
+        ("clusters", ("--link",)),
+    ],
     ids=str,
 )
 def test_from_the_draw_to_verify(folder, kind, said):
@@ -96,7 +101,8 @@ def test_from_the_draw_to_verify(folder, kind, said):
     assert recorded(folder / "audit") == "left"
     certificate = certified(folder / "audit", *holdout)
     assert run("verify", folder / "audit") == 0
-    assert draw(folder, "plain.csv", *holdout, "--source", "left", out="told") == 0
+    closed = [option for option in said if option == "--clusters"]
+    assert draw(folder, "plain.csv", *holdout, *closed, "--source", "left", out="told") == 0
     told = certified(folder / "told", *holdout)
     assert certificate["tallies"] == told["tallies"]
     assert certificate["guarantees"] == told["guarantees"]
@@ -116,6 +122,7 @@ def test_a_matcher_that_comes_after_the_draw(folder):
     assert run("verify", audit) == 0
 
 
+@pytest.mark.slow
 def test_two_phases(folder):
     audit, holdout = folder / "audit", ["--holdout", folder / "pairs.csv", "--threshold", 0.5]
     assert run("draw", folder / "left.csv", "--train", 10, "--out", audit) == 0
@@ -125,7 +132,9 @@ def test_two_phases(folder):
     assert run("verify", audit) == 0
 
 
-@pytest.mark.parametrize("kind", MATCHES)
+@pytest.mark.parametrize(
+    "kind", ["pairs", pytest.param("clusters", marks=pytest.mark.slow)], ids=str
+)
 def test_labels_brought_along(folder, kind):
     name, *least = MATCHES[kind]
     holdout = ["--holdout", folder / name, *least]
@@ -141,7 +150,8 @@ def test_labels_brought_along(folder, kind):
     assert run("certify", *holdout, *brought, *arguments) == 2
 
 
-def test_another_source_is_refused(folder, capsys):
+def test_the_same_source_may_be_said_and_no_other(folder, capsys):
+    assert draw(folder, "left.csv", "--source", "left", "--dry-run") == 0
     assert draw(folder, "left.csv", "--source", "right") == 2
     assert capsys.readouterr().err.strip().endswith(NOT_ANOTHER)
     assert not (folder / "audit").exists()

@@ -320,7 +320,7 @@ def a_matched_world(rng, dedupe, one_to_one):
 def test_nothing_breaks_what_follows_from_true_bounds(dedupe, one_to_one, monkeypatch):
     """With the true Σ r_H and Σ p_H, or less, no complete matcher has less recall than is said."""
     rng, tight = np.random.default_rng(26), 0
-    for _ in range(400):
+    for _ in range(200):
         world = a_matched_world(rng, dedupe, one_to_one)
         labels, truth = world.labels, metrics_of(Counter(world.labels))["recall"]
         rest = [x for i, x in enumerate(labels) if i not in world.train and x.h]
@@ -340,7 +340,7 @@ def test_nothing_breaks_what_follows_from_true_bounds(dedupe, one_to_one, monkey
             continue
         assert certified[1].value <= truth + 1e-9, world
         tight += abs(certified[1].value - truth) < 1e-5
-    assert tight > 20
+    assert tight > 10
 
 
 # Forms that are tempting and fail.
