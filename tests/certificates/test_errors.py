@@ -79,7 +79,7 @@ def listed(con, rng, matching, *, found_clusters, true_clusters):
     choices = Choices()
     setting = Setting(len(xs), kinds, sample, (), choices, "drawn", matching, truth=form)
     source, form = opened(con, "holdout", sides["found"], nodes, found_clusters)
-    output = Output("holdout", "", source, form, Reading(), Digest(None, None))
+    output = Output("holdout", "", source, form, Reading().of_form(form), Digest(None, None))
     others = set(xs if dedupe else ys)
     expected = {}
     for x, _, validation in sample:
@@ -139,7 +139,7 @@ def test_a_cluster_of_100_000_records_is_not_listed_pair_by_pair(true_clusters):
         setting = Setting(size, ("string",) * 2, sample, (), Choices(), "drawn", DEDUPE, truth=form)
         found = open_source(con, "holdout", pa.table({"id": xs, "cluster": ["one"] * size}))
         form = Clusters("id", "cluster")
-        output = Output("holdout", "", found, form, Reading(), Digest(None, None))
+        output = Output("holdout", "", found, form, Reading().of_form(form), Digest(None, None))
         assert keep_checked(con, setting) == drawn
         nodes = find_errors(con, setting, output)
     assert len(nodes) == drawn
@@ -281,7 +281,9 @@ def test_what_cannot_be_listed_is_refused(made, audit, tmp_path):
         mb.list_errors(audit, **given, complete=folder / "scored.csv")
     with pytest.raises(InputError, match="threshold must be given, because complete has scores"):
         mb.list_errors(audit, complete=folder / "scored.csv")
-    with pytest.raises(InputError, match="threshold and columns must come with a matcher's output"):
+    with pytest.raises(
+        InputError, match="threshold, columns and clusters must come with a matcher's output"
+    ):
         mb.list_errors(audit, threshold=0.5)
     draw = ["draw", folder / "people.csv", "--train", 9, "--link", "--out", tmp_path / "d"]
     assert run_seeded("s", *draw) == 0

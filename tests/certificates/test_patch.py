@@ -38,6 +38,42 @@ def patched_by_sets(truth, holdout, labelled):
     }
 
 
+def clusters_by_sets(truth, clusters, labelled, sides=None):
+    """Clusters (by record) after the entities of labelled nodes have left them, as sets of records.
+
+    `sides` has the records that may be y, where two tables are linked. A record whose cluster has
+    lost all of those follows most of them.
+    """
+    ys = set(clusters) | set(truth) if sides is None else sides
+    entities = []
+    for x in sorted(labelled):
+        entity = {x} | truth[x]
+        touching = [other for other in entities if other & entity]
+        entities = [other for other in entities if not other & entity]
+        entities.append(entity.union(*touching))
+    placed = set().union(*entities)
+    left = {}
+    for x, cluster in clusters.items():
+        if x not in placed:
+            left.setdefault(cluster, set()).add(x)
+    for cluster, rest in left.items():
+        gone = [x for x in clusters if clusters[x] == cluster and x in placed and x in ys]
+        if gone and not rest & ys:
+            among = [entity & set(gone) for entity in entities]
+            places = [i for i in range(len(among)) if among[i]]
+            entities[min(places, key=lambda i: (-len(among[i]), min(among[i])))] |= rest
+            rest.clear()
+    return [*entities, *filter(None, left.values())]
+
+
+def as_matches(parts, nodes, ys=None):
+    matches = {x: set() for x in nodes}
+    for part in parts:
+        for x in part & matches.keys():
+            matches[x] = (part if ys is None else part & ys) - ({x} if ys is None else set())
+    return matches
+
+
 def labels_of(draw, truth, unlabelled=0):
     """As a table, without the last few drawn nodes."""
     nodes = [x for x, _, _ in draw.sample][: len(draw.sample) - unlabelled]
@@ -252,20 +288,41 @@ def test_one_table(tmp_path, form, labels_as):
         labels = pa.table(listed) if labels_as == "pairs" else as_clusters(cluster)
         out = tmp_path / f"{seed}.csv"
         written = mb.patch(draw, holdout=given, out=out, labels=labels, population=people, **how)
-        expected = patched_by_sets(truth, holdout, labelled)
-        pairs = pairs_in(out)
-        assert by_node(pairs, NODES, both_ways=True) == expected
-        assert len(pairs) == written.pairs == sum(map(len, expected.values())) // 2
+        if form == "pairs":
+            expected = patched_by_sets(truth, holdout, labelled)
+            assert by_node(pairs_in(out), NODES, both_ways=True) == expected
+        else:
+            expected = as_matches(clusters_by_sets(truth, guess, labelled), NODES)
+            assert header(out) == list(names)
+            assert within(dict(pairs_in(out))) == {
+                x: ys for x, ys in expected.items() if x in dict(pairs_in(out))
+            }
+        before, after = (
+            {(x, y) for x in NODES for y in m[x] if x < y} for m in (holdout, expected)
+        )
+        assert written.pairs == len(after)
+        assert (written.added, written.dropped) == (len(after - before), len(before - after))
         found = tally_of(draw, people, labels, given, out, **how)
         order = draw.trained, draw.validated
         assert found == tally_by_sets(
             NODES, truth, holdout, expected, *order, dedupe=True, labelled=labelled
         )
         assert all(label.c == label.ct == label.t for label in found.labelled)
-        losses = [greatest_losses(cell) for cell in found.gap]
-        assert all(precision <= 0 and recall == 0 for precision, recall in losses)
+        if form == "pairs":
+            losses = [greatest_losses(cell) for cell in found.gap]
+            assert all(precision <= 0 and recall == 0 for precision, recall in losses)
+        else:
+            losses = [true_losses(truth[x], holdout[x], expected[x]) for x in NODES]
+            assert all(precision <= 0 and recall <= 0 for precision, recall in losses)
         gains += sum(precision < 0 for precision, _ in losses)
     assert gains
+
+
+def true_losses(truth, before, after):
+    """Of precision and recall at a node; a node that is matched no more has lost no precision."""
+    precision = ratio(len(before & truth), len(before)) - ratio(len(after & truth), len(after))
+    recall = ratio(len(before & truth), len(truth)) - ratio(len(after & truth), len(truth))
+    return precision if after else Fraction(0), recall
 
 
 def greatest_losses(cell):
@@ -361,8 +418,10 @@ def test_clusters_of_two_tables(tmp_path, kind):
     labels, labelled = labels_of(draw, truth)
     out = tmp_path / "patched.csv"
     mb.patch(draw, holdout=pa.table(given), out=out, labels=pa.table(labels), population=people)
-    expected = {x: truth[x] if x in labelled else holdout[x] for x in nodes[:30]}
+    ys = set(nodes[30:])
+    expected = as_matches(clusters_by_sets(truth, guess, labelled, ys), nodes[:30], ys)
     assert by_node(pairs_in(out), nodes[:30]) == expected
+    assert all(expected[x] == truth[x] for x in labelled)
     found = tally_of(draw, people, pa.table(labels), pa.table(given), out)
     assert found == tally_by_sets(nodes[:30], truth, holdout, expected, [], draw.validated)
 
@@ -420,13 +479,15 @@ def test_an_input_is_no_place_to_write_to(tmp_path, capsys):
 
 
 def test_clusters_of_too_many_pairs_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(patching, "MOST", 60 * 59 // 2)
-    people, one = pa.table({"id": NODES}), as_clusters(dict.fromkeys(NODES, "c"))
-    draw = mb.draw(people, labels=20, seed="s", dedupe=True)
+    """Where two tables are linked pairs are listed."""
+    monkeypatch.setattr(patching, "MOST", 60 * 40)
+    others = [f"b{i}" for i in range(40)]
+    people, one = pa.table({"id": NODES}), as_clusters(dict.fromkeys([*NODES, *others], "c"))
+    draw = mb.draw(people, labels=20, seed="s", link=True)
     given = {"labels": one, "population": people, "force": True, "out": tmp_path / "p.csv"}
     assert mb.patch(draw, holdout=one, **given).pairs == patching.MOST
-    monkeypatch.setattr(patching, "MOST", 60 * 59 // 2 - 1)
-    told = r"^holdout must have at most 1769 pairs in its clusters to be patched.* got 1770\."
+    monkeypatch.setattr(patching, "MOST", 60 * 40 - 1)
+    told = r"^holdout must have at most 2399 pairs in its clusters to be patched.* got 2400\."
     with pytest.raises(mb.InputError, match=told):
         mb.patch(draw, holdout=one, **given)
 

@@ -3,6 +3,7 @@
 import json
 import random
 import shutil
+from collections import Counter
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +24,7 @@ from support.audits import (
 )
 from support.damage import resealed as reseal
 from support.networks import erdos_renyi, views
+from support.oracles import tally_by_sets
 from support.random_tables import metrics_by_sets
 
 YEARS = range(2019, 2025)
@@ -536,6 +538,62 @@ def test_clusters_stay_whole(years):
         for metric in metrics:
             assert certificate.value(metric) == pytest.approx(float(true[metric]), abs=2e-6)
     assert certified[0].tallies == certified[1].tallies
+
+
+def components(pairs):
+    """The least record of each record's component."""
+    least = {x: x for pair in pairs for x in pair}
+    for _ in least:
+        for x, y in pairs:
+            least[x] = least[y] = min(least[x], least[y])
+    return least
+
+
+@pytest.mark.parametrize("dedupe", [True, False], ids=["one table", "two tables"])
+def test_clusters_of_pairs_go_on_outside_the_part(dedupe):
+    """A path may leave the part and come back; ids of two tables may be the same."""
+    rng, nodes = random.Random(2), [f"{i:03}" for i in range(150)]
+    part, rows = nodes[::2], []
+    for i in range(0, 150, 3):
+        rows += [(nodes[i], nodes[i + 1], 0.9), (nodes[i + 1], nodes[i + 2], 0.9)]
+        rows += [(nodes[i], nodes[(i + 5) % 150], 0.6)] if rng.random() < 0.3 else []
+    people, some = pa.table({"id": nodes}), pa.table({"id": part})
+    how = {"dedupe": True} if dedupe else {"link": True}
+    chosen = {"choose_threshold": {"precision": 0.5}, "candidates": (0.8, 0.5)}
+    given = {"within": some, "labels": 40, "seed": "s", **how, **chosen}
+    draw = mb.draw(people, holdout=as_table(rows), clusters=True, **given)
+    true = [(x, y) for x, y in zip(nodes[:-1:3], nodes[1::3], strict=True)]
+    of = {x: {y for pair in true for y in pair if x in pair} - {x} for x in nodes}
+    if not dedupe:
+        of = {x: {y for a, y in true if a == x} for x in nodes}
+    drawn = [(x, y) for x, _, _ in draw.sample for y in sorted(of[x]) or [None]]
+    labels = pa.table(dict(zip("xy", zip(*drawn, strict=True), strict=True)))
+    tables_again = {"population": people, "within": some, "labels": labels}
+    certificate = mb.certify(draw, holdout=as_table(rows), clusters=True, **tables_again)
+    for least in (0.8, 0.5):
+        sides = "" if dedupe else "lr"
+        pairs = [(x, y) if dedupe else (f"l{x}", f"r{y}") for x, y, s in rows if s >= least]
+        names, found = components(pairs), {}
+        for x in nodes:
+            mine = names.get(f"{sides[:1]}{x}")
+            ys = {y for y, name in names.items() if name == mine and y.startswith(sides[1:])}
+            found[x] = {y.removeprefix("r") for y in ys} - ({x} if dedupe else set())
+            found[x] = set() if mine is None else found[x]
+        tally = certificate.tallies[f"score ≥ {least}"]
+        expected = tally_by_sets(part, of, found, found, [], draw.validated, dedupe=dedupe)
+        assert tally == expected
+    others = sum(len(found[x]) for x in set(nodes) - set(part))
+    assert certificate.inputs.outputs[0].left_out == others  # at the loosest threshold
+    assert any(found[x] - {*part} for x in part)
+
+
+def test_pairs_that_are_not_closed_are_told_in_a_part_too(years):
+    folder = years[0]
+    certificate = mb.Certificate.load(folder / "audit" / "certificate.json")
+    (beside,) = certificate.beside
+    pairs = [tuple(row) for row in read_csv(folder / "holdout.csv")]
+    sizes = Counter(components(pairs).values())
+    assert beside.more == sum(n * (n - 1) // 2 for n in sizes.values()) - len(pairs)
 
 
 # A network without its seeds

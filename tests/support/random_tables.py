@@ -17,7 +17,6 @@ from matchbound.tables.sources import open_source
 from matchbound.tables.truth import read_labels
 from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded
-from matchbound.tallies.within import keep_within
 from matchbound.theorems.guarantees import guarantees
 from matchbound.theorems.metrics import METRICS
 from matchbound.theorems.possible import possible
@@ -101,9 +100,6 @@ def by_sql(
         read_labels(con, open_source(con, "labels", given), Clusters("id", "cluster"), how)
     else:
         read_labels(con, open_source(con, "labels", table(labels)), PLAIN, how)
-    for name in ("holdout", "complete") if within is not None else ():
-        if name == "holdout" or complete is not None:
-            keep_within(con, name, is_clusters=name in clusters)
     loaded = Loaded(
         size,
         sample,

@@ -17,7 +17,7 @@ from matchbound.tables.truth import read_labels
 from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded
 from matchbound.tallies.prefix import looked_at
-from matchbound.tallies.within import count_others, keep_within
+from matchbound.tallies.within import count_others
 from matchbound.theorems.metrics import METRICS
 from matchbound.theorems.tally import Cell, Label
 from support.oracles import tally_by_sets
@@ -275,33 +275,32 @@ def test_known_pairs_give_cells_to_nodes_of_the_part_alone(clusters):
 
 
 @pytest.mark.parametrize("clusters", [None, *FORMS[:2]], ids=["two", "pairs", "clusters"])
-def test_matches_of_other_nodes_are_counted_and_left_out(clusters):
+def test_matches_of_other_nodes_are_counted(clusters):
     rng, how = random.Random(4), TWO_TABLES if clusters is None else ONE_TABLE
     is_clusters = "holdout" in (clusters or ())
     with connect() as con:
         for _ in range(8):
             case = random_case(rng) if clusters is None else one_table(rng, clusters)
-            case, part = drawn_within(rng, case)
-            nodes, _, holdout, *_ = case
+            (nodes, _, holdout, *_), part = drawn_within(rng, case)
             source = open_source(con, "within", pa.table({"id": part}))
             population = open_source(con, "population", pa.table({"id": nodes}))
             read_population(con, population, None, within=source)
             load(con, "holdout", holdout, is_clusters, nodes, how)
-            others = count_others(con, "holdout", is_clusters=is_clusters, dedupe=how.dedupe)
+            others = count_others(con, "holdout", is_clusters, how.dedupe)
             assert others == sum(len(holdout[x]) for x in {*nodes} - {*part})
-            keep_within(con, "holdout", is_clusters=is_clusters)
-            assert count_others(con, "holdout", is_clusters=is_clusters, dedupe=how.dedupe) == 0
 
 
-def test_a_node_outside_the_whole_population_is_refused_in_a_part_too():
-    pairs = {"x": ["a", "b", "z"], "y": ["1", "2", "3"]}
+@pytest.mark.parametrize("kind", ["string", "bigint"])
+def test_matches_may_be_of_any_node_of_the_whole_population_and_of_no_other(kind):
+    xs = [str(i) for i in range(40)]
+    matches = {x: {"y"} for x in xs}
+    given = {"kind": kind, "within": xs[:10]}
     with connect() as con:
-        source = open_source(con, "within", pa.table({"id": ["a"]}))
-        population = open_source(con, "population", pa.table({"id": ["a", "b"]}))
-        read_population(con, population, None, within=source)
-        con.keep("holdout", f"select * from {open_source(con, 'h', pa.table(pairs)).scan}")
-        with pytest.raises(InputError, match="got x = 'z', which is not in it"):
-            count_others(con, "holdout", is_clusters=False, dedupe=False)
+        tally = by_sql(con, xs, matches, matches, matches, [], xs[:3], **given)
+        assert tally.gap == (Cell(1, 1, 1, 7),)
+        strange = matches | {"50": {"y"}}
+        with pytest.raises(InputError, match="got x = '50', which is not in it"):
+            by_sql(con, xs, matches, strange, strange, [], xs[:3], **given)
 
 
 # Written and read back

@@ -29,6 +29,7 @@ from matchbound.tables import (
     read_population,
     recognise,
     rows_of_labels,
+    with_own_source,
 )
 from matchbound.tallies import TEXT, Setting
 from matchbound.theorems import Choices
@@ -144,13 +145,17 @@ def as_brought(
     trained_on: Any,
     choices: Choices,
     matching: Matching,
-    read: Callable[[], None],
+    read: Callable[[Matching], None],
 ) -> tuple[Setting, Origins]:
-    """The nodes that have a label: D, and all others to validate on. Their order means nothing."""
+    """The nodes that have a label: D, and all others to validate on. Their order means nothing.
+
+    `read` loads the labels.
+    """
     matching.check_future(choices.future)
     source = open_source(con, "population", population)
+    matching = with_own_source(con, source, matching)
     size = read_population(con, source, id, origin=matching.source)
-    read()
+    read(matching)
     digest = digest_of_ids(con, source, id_column(source, id), matching.source)
     labelled = _ids(con, "select distinct x as id from labels")
     if not labelled:

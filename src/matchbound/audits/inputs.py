@@ -9,7 +9,6 @@ from matchbound.audits.places import find, named, recorded
 from matchbound.errors import InputError
 from matchbound.files import digest_of_file
 from matchbound.tables import Digest, Matching, Output, Reading, Recorded
-from matchbound.tallies import OutputCounts
 
 ROLES = ("holdout", "complete")
 
@@ -184,9 +183,9 @@ class OutputRef(TableRef):
         return {"path": self.path, **record, "rows": self.rows, "left_out": self.left_out}
 
     @staticmethod
-    def of_output(output: Output, read: OutputCounts) -> "OutputRef":
-        """For an output of which so much was read."""
-        path, reading, counts = output.source.path, output.reading, (read.rows, read.left_out)
+    def of_output(output: Output, rows: int, left_out: int) -> "OutputRef":
+        """For an output of which `rows` rows were read."""
+        path, reading, counts = output.source.path, output.reading, (rows, left_out)
         return OutputRef(path, output.digest, output.role, output.algorithm, reading, *counts)
 
     @staticmethod

@@ -12,6 +12,7 @@ from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.files import hashing_once, is_file
 from matchbound.tables import Reading, register_outputs
+from matchbound.tallies import check_closable
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -24,22 +25,25 @@ def register(
     holdout: Any = None,
     threshold: float | None = None,
     columns: Mapping[str, str] | None = None,
+    clusters: bool | None = None,
 ) -> int:
     """Enter a holdout matcher's output into the ledger; return how many validation nodes have
     labels by then.
 
     With none, a certificate about it can say that it was on record before the labels. Its threshold
-    and columns are part of it.
+    and columns are part of it, and so are `clusters`: whether it is the clusters that its pairs
+    link, or the pairs.
     """
     opened_audit = Audit.open(audit)
     choices = opened_audit.drawn.choices
     if holdout is None:
         raise InputError("holdout must be given, got None. Give the holdout matcher's output.")
     with connect() as con:
-        reading = Reading(columns or {}, threshold, choices.scores)
+        reading = Reading(columns or {}, threshold, clusters, choices.scores)
         outputs = register_outputs(
             con, holdout, reading, choices.algorithms, opened_audit.drawn.matching
         )
+        check_closable(choices, outputs)
         variances = {}
         if len(outputs) == 1 and _is_trained_labelled(opened_audit):
             variances = variances_of(con, opened_audit, outputs[0])

@@ -40,6 +40,7 @@ from matchbound.tables import (
     open_source,
     read_population,
     register_outputs,
+    with_own_source,
 )
 from matchbound.tallies import check_on_population
 from matchbound.theorems import METRICS, Choices
@@ -84,6 +85,7 @@ def requested(
         phase.check(con, source, wishes.id, wishes.matching)
         phase.check_part(con, within)
         wishes = replace(wishes, id=phase.id, matching=phase.matching)
+    wishes = replace(wishes, matching=with_own_source(con, source, wishes.matching))
     wishes.matching.check_future(wishes.choices.future)
     outputs = _outputs(con, wishes)
     in_part = within is not None
@@ -231,14 +233,14 @@ def _refuse_other_labels(
 def _outputs(con: Engine, wishes: Wishes) -> Sequence[Output]:
     """The holdout matchers to put on record, of which there may be none."""
     choices = wishes.choices
-    reading = Reading(wishes.columns or {}, wishes.threshold, choices.scores)
+    reading = replace(wishes.reading, fixed=choices.scores)
     if wishes.holdout is not None:
         algorithms = choices.algorithms
         return register_outputs(con, wishes.holdout, reading, algorithms, wishes.matching)
-    if reading.threshold is not None or reading.columns:
+    if wishes.reading != Reading():
         raise InputError(
-            "threshold and columns must come with a holdout matcher, got them alone. "
-            "Give it too, or give them to certify."
+            "threshold, columns and clusters must come with a holdout matcher, got one alone. "
+            "Give it too, or give them to register."
         )
     if is_by_matcher(choices):
         raise InputError(

@@ -30,6 +30,7 @@ def draw(
     holdout: Any = None,
     threshold: float | None = None,
     columns: Mapping[str, str] | None = None,
+    clusters: bool | None = None,
     anytime: bool = False,
     trained_on: Any = None,
     dedupe: bool = False,
@@ -49,6 +50,7 @@ def draw(
     bound: str | None = None,
     one_to_one: bool | None = None,
     at_most_one_match: bool | None = None,
+    every_node_matched: bool | None = None,
     most_true_matches: int | None = None,
     among_records_with_at_most: int | None = None,
     limit_by_sample: bool | None = None,
@@ -85,7 +87,8 @@ def draw(
 
     `dedupe` says that the population is matched with itself, `link` that with another table, whose
     ids may be the same; `source` names the population where matches carry sources. `holdout`, with
-    its threshold and columns, puts a holdout matcher on record. `choices` is a `Choices`, or its
+    its threshold and columns, puts a holdout matcher on record; with `clusters` what is on record
+    are the clusters that its pairs link. `choices` is a `Choices`, or its
     fields are given by name (None: not given); `anytime` is short for the bound of that name.
     """
     by_name = given_choices(choices, locals())
@@ -97,8 +100,7 @@ def draw(
         seed,
         id,
         holdout,
-        threshold,
-        columns,
+        Reading(columns or {}, threshold, clusters),
         anytime,
         trained_on,
         Matching(dedupe, link, source),

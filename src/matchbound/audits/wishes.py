@@ -16,8 +16,8 @@ from matchbound.theorems import METRICS, Choices
 class Wishes:
     """What a user asks of a draw, before anything is read.
 
-    `by_name` are the choices that were given. `holdout`, with its threshold and columns, is the
-    holdout matcher's output; `trained_on` the labels of nodes to train on, where there are some;
+    `by_name` are the choices that were given. `holdout` is the holdout matcher's output, which is
+    read as `reading` says; `trained_on` the labels of nodes to train on, where there are some;
     `within` the ids of the part of the population to draw from, if not from all of it.
     """
 
@@ -28,8 +28,7 @@ class Wishes:
     seed: str | None = None
     id: str | None = None
     holdout: Any = None
-    threshold: float | None = None
-    columns: Mapping[str, str] | None = None
+    reading: Reading = field(default_factory=Reading)
     anytime: bool = False
     trained_on: Any = None
     matching: Matching = field(default_factory=Matching)
@@ -68,8 +67,7 @@ class Wishes:
             before.seed,
             before.population.id,
             holdout,
-            None if reading is None else reading.threshold,
-            None if reading is None else reading.columns,
+            reading or Reading(),
             trained_on=trained_on,
             matching=before.matching,
             within=within,
@@ -104,8 +102,9 @@ class Wishes:
         made = [name for name in chosen if chosen[name] != usual[name]]
         of_matcher = {
             "holdout": self.holdout,
-            "threshold": self.threshold,
-            "columns": self.columns or None,
+            "threshold": self.reading.threshold,
+            "columns": self.reading.columns or None,
+            "clusters": self.reading.clusters,
         }
         made += [name for name, value in of_matcher.items() if value is not None]
         if made:

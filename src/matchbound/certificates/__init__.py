@@ -5,7 +5,6 @@ from matchbound.certificates.certification import certify
 from matchbound.certificates.contradictions import contradictions
 from matchbound.certificates.record import Record
 from matchbound.certificates.words import (
-    comparison,
     ledger_line,
     meaning,
     part_line,
@@ -20,7 +19,6 @@ __all__ = [
     "Certificate",
     "Record",
     "certify",
-    "comparison",
     "contradictions",
     "ledger_line",
     "meaning",

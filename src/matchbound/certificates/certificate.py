@@ -10,6 +10,7 @@ from matchbound.certificates import words
 from matchbound.certificates.advice import advise
 from matchbound.certificates.record import Record, unreadable
 from matchbound.certificates.remark import Remark
+from matchbound.certificates.unclosed import ClustersBeside
 from matchbound.errors import InputError
 from matchbound.files import write_whole
 from matchbound.theorems import (
@@ -19,6 +20,7 @@ from matchbound.theorems import (
     Guarantee,
     Tally,
     Threshold,
+    candidate,
     choose_threshold,
     guarantees,
     parts,
@@ -41,6 +43,7 @@ class Certificate:
     threshold: Threshold | None = None
     exploratory: tuple[str, ...] = ()
     ledger: Standing | None = None
+    beside: tuple[ClustersBeside, ...] = ()
 
     @property
     def record(self) -> Record:
@@ -58,6 +61,7 @@ class Certificate:
                 "inputs": self.inputs.as_dict(),
                 "exploratory": list(self.exploratory),
                 "threshold": threshold,
+                "clusters_beside": [each.as_dict() for each in self.beside],
                 "ledger": None if self.ledger is None else self.ledger.as_dict(),
                 "tallies": {part: tally.as_dict() for part, tally in self.tallies.items()},
             }
@@ -98,6 +102,7 @@ class Certificate:
                 else Threshold(threshold["chosen"], tuple(threshold["passed"])),
                 tuple(record["exploratory"]),
                 None if record["ledger"] is None else Standing.of(record["ledger"]),
+                tuple(map(ClustersBeside.of, record["clusters_beside"])),
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise unreadable(error) from None
@@ -169,6 +174,21 @@ class Certificate:
         """What is assumed, in words."""
         return words.sentences(self.assumptions, self.ledger)
 
+    @property
+    def is_clusters(self) -> bool:
+        """Whether it is about clusters, of a table or of the pairs that link them."""
+        return any(output.reading.clusters for output in self.inputs.outputs)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the bounds say of clusters, and of other matchers that the same labels certify."""
+        chosen = None if self.threshold is None else self.threshold.chosen
+        part = None if chosen is None else candidate(chosen)
+        beside = [each.sentence for each in self.beside if part in (None, each.part)]
+        clusters = [words.OF_CLUSTERS] if self.is_clusters else []
+        given = self.guarantees, self.tallies, self.choices, self.is_clusters
+        return [*clusters, *beside, *words.comparison(*given)]
+
     def __str__(self) -> str:
         tally = next(iter(self.tallies.values()))
         lines = [
@@ -177,7 +197,7 @@ class Certificate:
             *words.meaning(self.guarantees),
             *words.sample_line(self.guarantees, self.tallies, self.choices),
             *words.threshold_line(self.threshold, self.choices),
-            *words.comparison(self.guarantees, self.tallies, self.choices),
+            *self.remarks,
             *words.part_line(self.inputs),
             words.labelled_line(tally, self.inputs),
             *words.planned_line(self.guarantees, self.choices),
@@ -202,6 +222,7 @@ def issue(
     inputs: Inputs,
     assumptions: tuple[Remark, ...],
     exploratory: tuple[str, ...] = (),
+    beside: tuple[ClustersBeside, ...] = (),
 ) -> Certificate:
     """A certificate of what tallies guarantee under choices made before they were known."""
     threshold = None
@@ -216,4 +237,5 @@ def issue(
         advise(next(iter(tallies.values())), choices),
         threshold,
         exploratory,
+        beside=beside,
     )

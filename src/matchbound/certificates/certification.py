@@ -23,6 +23,7 @@ from matchbound.certificates.assumptions import assumed, on_record
 from matchbound.certificates.certificate import Certificate, issue
 from matchbound.certificates.counted import check_matchers, check_validates, count_audit
 from matchbound.certificates.place import entered_otherwise
+from matchbound.certificates.unclosed import clusters_beside
 from matchbound.engines import Engine, Progress, Resources
 from matchbound.errors import InputError
 from matchbound.files import hashing_once, is_file, refuse_input_as_out
@@ -46,6 +47,7 @@ def certify(
     trained_on: Any = None,
     assume_uniform: bool = False,
     columns: Mapping[str, str] | None = None,
+    clusters: bool | None = None,
     dedupe: bool = False,
     link: bool = False,
     source: str | None = None,
@@ -62,6 +64,7 @@ def certify(
     bound: str | None = None,
     one_to_one: bool | None = None,
     at_most_one_match: bool | None = None,
+    every_node_matched: bool | None = None,
     most_true_matches: int | None = None,
     among_records_with_at_most: int | None = None,
     limit_by_sample: bool | None = None,
@@ -89,9 +92,10 @@ def certify(
     certificate exploratory. Without a draw, give `population`, `labels` and `assume_uniform=True`,
     the nodes in `trained_on`, and the choices: `choices` is a `Choices`, or its fields are given by
     name (None: not given). `population` and `within`, the part that was drawn from, are found again
-    if they are files. `unlabelled="worst"` counts drawn nodes without a label as the worst case.
-    `gap_from` is census or sample. A certificate from a folder is entered into its ledger, and then
-    written to `out`, if that is given.
+    if they are files. `clusters`: matchers' outputs are the clusters that their pairs link; if that
+    is not said, they are what they are on record. `unlabelled="worst"` counts drawn nodes without a
+    label as the worst case. `gap_from` is census or sample. A certificate from a folder is entered
+    into its ledger, and then written to `out`, if that is given.
     """
     by_name = given_choices(choices, locals())
     check_matchers(holdout, complete, unlabelled)
@@ -114,7 +118,7 @@ def certify(
         holdout,
         complete,
         labels,
-        Reading(columns or {}, threshold),
+        Reading(columns or {}, threshold, clusters),
         unlabelled,
         population,
         id,
@@ -154,6 +158,7 @@ def compute(
         complete=complete,
         inputs=counted.inputs,
         assumptions=assumed(tallies, counted.setting, complete, outputs),
+        beside=clusters_beside(counted.unclosed, counted.choices),
         exploratory=counted.exploratory,
     )
 

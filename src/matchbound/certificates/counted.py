@@ -17,13 +17,16 @@ from matchbound.audits import (
 from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
 from matchbound.tables import Output
-from matchbound.tallies import Setting, tally_parts
+from matchbound.tallies import Setting, Unclosed, tally_parts
 from matchbound.theorems import Choices, Tally
 
 
 @dataclass(frozen=True)
 class Counted:
-    """The tallies of an audit, the choices that they were counted for, and the tables read."""
+    """The tallies of an audit, the choices that they were counted for, and the tables read.
+
+    `unclosed` has the parts whose pairs are counted as pairs, though their clusters link more.
+    """
 
     choices: Choices
     exploratory: tuple[str, ...]
@@ -31,6 +34,7 @@ class Counted:
     outputs: Sequence[Output]
     inputs: Inputs
     tallies: Mapping[str, Tally]
+    unclosed: Mapping[str, Unclosed]
 
 
 def count_audit(
@@ -46,10 +50,12 @@ def count_audit(
     outputs = read_certified(con, audit, supplied, choices, identity)
     progress("reading the population and the labels")
     setting, origins, labels = load(con, audit, supplied, outputs, (choices, exploratory), identity)
-    tallies, read = tally_parts(con, setting, outputs, supplied.unlabelled, progress)
-    certified = [OutputRef.of_output(one, read[one.name]) for one in outputs]
+    tallies = tally_parts(con, setting, outputs, supplied.unlabelled, progress)
+    rows, left_out = tallies.rows, tallies.left_out
+    certified = [OutputRef.of_output(o, rows[o.name], left_out[o.name]) for o in outputs]
     inputs = origins.inputs(labels, certified)
-    return Counted(choices, exploratory, setting, outputs, inputs, tallies)
+    counts = tallies.by_part, tallies.unclosed
+    return Counted(choices, exploratory, setting, outputs, inputs, *counts)
 
 
 def check_matchers(holdout: Any, complete: Any, unlabelled: str) -> None:

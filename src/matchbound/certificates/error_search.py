@@ -7,9 +7,9 @@ from matchbound.engines import Engine, keep, lend, query
 from matchbound.tables import (
     LOWEST,
     Clusters,
-    Form,
     Output,
     Pairs,
+    close_pairs,
     keep_several,
     narrow,
     read_matches,
@@ -60,14 +60,17 @@ def find_errors(con: Engine, setting: Setting, output: Output) -> list[NodeError
 
     Pairs within clusters are counted, and at most `MOST` of each kind are listed for a node.
     """
-    found, truth = output.form, setting.truth
-    assert truth is not None
+    assert setting.truth is not None
     _read_found(con, setting, output)
     itself, names = int(setting.matching.dedupe), (output.role, "labels")
-    keep(con, "count_found", f"tables/count_{_name(found)}", a=output.role, itself=itself)
-    keep(con, "count_true", f"tables/count_{_name(truth)}", a="labels", itself=itself)
+    of_clusters = output.is_clusters, isinstance(setting.truth, Clusters)
+    forms = {
+        name: "clusters" if is_clusters else "pairs"
+        for name, is_clusters in zip(names, of_clusters, strict=True)
+    }
+    keep(con, "count_found", f"tables/count_{forms[output.role]}", a=output.role, itself=itself)
+    keep(con, "count_true", f"tables/count_{forms['labels']}", a="labels", itself=itself)
     _check_labels(con, setting, output)
-    forms = dict(zip(names, (_name(found), _name(truth)), strict=True))
     a, b = sorted(names, key=lambda name: forms[name], reverse=True)  # pairs before clusters
     keep(con, "count_both", f"tallies/common_{forms[a]}_{forms[b]}", a=a, b=b, itself=itself)
     for table, (one, other) in {"only_found": names, "only_true": names[::-1]}.items():
@@ -104,6 +107,9 @@ def _read_found(con: Engine, setting: Setting, output: Output) -> None:
     if is_scored:
         narrow(con, f"{role}_matches", table, least, None)
         table = f"{role}_matches"
+    if output.is_closed:
+        close_pairs(con, role, table, dedupe=setting.matching.dedupe)
+        return
     con.keep(role, _of_checked(table))
     keep_several(con, "several", role, "x", "string")
     refuse_repeats(con, role, "several")
@@ -123,10 +129,6 @@ def _check_labels(con: Engine, setting: Setting, output: Output) -> None:
         check_clusters(con, drawn, single, "worst", matchers, (), setting.erased_records)
     else:
         check_pairs(con, setting.size, drawn, single, "worst", dedupe)
-
-
-def _name(form: Form) -> str:
-    return "clusters" if isinstance(form, Clusters) else "pairs"
 
 
 def _by_node(con: Engine, matcher: str) -> list[NodeErrors]:

@@ -75,6 +75,7 @@ def estimate(
     labels: Any = None,
     threshold: float | None = None,
     columns: Mapping[str, str] | None = None,
+    clusters: bool | None = None,
     unlabelled: str = "refuse",
     population: Any = None,
     within: Any = None,
@@ -94,7 +95,7 @@ def estimate(
         raise InputError("audit must be the folder of a draw, or a Draw, got None. Give one.")
     opened.truth(labels)
     check_validates(opened.drawn)
-    reading = Reading(columns or {}, threshold)
+    reading = Reading(columns or {}, threshold, clusters)
     supplied = Supplied(holdout, None, labels, reading, unlabelled, population, within=within)
     resources = Resources(engine, memory, temp, progress)
     opened = restored(opened, supplied, resources)

@@ -43,6 +43,7 @@ def list_errors(
     complete: Any = None,
     threshold: float | None = None,
     columns: Mapping[str, str] | None = None,
+    clusters: bool | None = None,
     records: Any = None,
     against: Any = None,
     id: str | None = None,
@@ -67,7 +68,7 @@ def list_errors(
     if opened.draw is None:
         raise InputError("audit must be the folder of a draw, or a Draw, got None. Give one.")
     check_validates(opened.drawn)
-    reading = Reading(columns or {}, threshold)
+    reading = Reading(columns or {}, threshold, clusters)
     supplied = Supplied(holdout, complete, labels, reading, "worst", population, within=within)
     supplied = _with_matcher(opened, supplied)
     _check_restorable(opened.drawn, supplied)
@@ -102,8 +103,8 @@ def _with_matcher(audit: Audit, supplied: Supplied) -> Supplied:
         return supplied
     if supplied.reading != Reading():
         raise InputError(
-            "threshold and columns must come with a matcher's output, got one alone. Give the "
-            "output, or neither: the certificate has them."
+            "threshold, columns and clusters must come with a matcher's output, got one alone. "
+            "Give the output, or none of them: the certificate has them."
         )
     path = None if audit.folder is None else audit.folder / "certificate.json"
     if path is None or not is_file(path):

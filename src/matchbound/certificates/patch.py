@@ -1,6 +1,7 @@
 """The holdout matcher's output with the verified labels over it: to deploy, and to certify.
 
-Labels are known to be right, so the result is never worse than the holdout matcher's at any node.
+Labels are known to be right, so the result is never worse than the holdout matcher's at any node
+of pairs, nor of clusters of one table.
 """
 
 import os
@@ -9,15 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import OF_CLUSTERS, Audit, Draw, as_drawn
-from matchbound.certificates.patch_columns import columns_of
-from matchbound.engines import Engine, Progress, connect, keep, query
+from matchbound.audits import OF_CLUSTERS, Audit, Draw, as_drawn, outputs_on_record
+from matchbound.certificates.patch_clusters import count_clusters, patch_clusters
+from matchbound.certificates.patch_columns import columns_of, columns_of_clusters
+from matchbound.engines import Engine, Progress, connect, keep
 from matchbound.errors import InputError
 from matchbound.files import refuse_existing, refuse_input_as_out
 from matchbound.matchers import check_name, write_batches
 from matchbound.tables import (
     Clusters,
     Form,
+    Output,
     Pairs,
     Reading,
     Source,
@@ -27,12 +30,12 @@ from matchbound.tables import (
     open_source,
     read_labels,
     read_matches,
-    recognise,
+    read_outputs,
 )
 from matchbound.tallies import check_clusters, check_pairs, refuse_doubt, refuse_repeats
 
 MOST = 50_000_000
-"""The most pairs that clusters may have, since they are listed."""
+"""The most pairs that are listed, of clusters."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ def patch(
     labels: Any = None,
     threshold: float | None = None,
     columns: Mapping[str, str] | None = None,
+    clusters: bool | None = None,
     population: Any = None,
     within: Any = None,
     force: bool = False,
@@ -69,7 +73,9 @@ def patch(
     """Write the holdout matcher's pairs with the verified labels over them, as CSV or Parquet.
 
     At a labelled node the pairs are its true matches and no others; everything else is the
-    holdout's. `certify` reads the file as `complete`, with the same threshold and columns.
+    holdout's. Where it is clusters, the entities that labels show leave their clusters and become
+    clusters of their own; those of one table are written as a row a record. `certify` reads the
+    file as `complete`, with the same threshold and columns.
     """
     opened = Audit.open(audit)
     draw, given = opened.drawn, opened.truth(labels)
@@ -77,25 +83,23 @@ def patch(
         raise InputError(f"out must be a path, got {type(out).__name__}. Give the file to write.")
     place = Path(out)
     with connect() as con:
-        source = open_source(con, "holdout", holdout, hashed=False)
         truth = open_source(con, "labels", given, hashed=False)
-        _check_out(place, opened, [source, truth], [population, within], force)
-        form = recognise(source, columns or {})
-        least = Reading({}, threshold, draw.choices.scores).settled([form]).threshold
+        reading = Reading(columns or {}, threshold, clusters, draw.choices.scores)
+        known = outputs_on_record(opened.ledger.entries)
+        (output,) = read_outputs(con, holdout, None, reading, (), draw.matching, known)
+        _check_out(place, opened, [output.source, truth], [population, within], force)
         progress("reading the population, the labels and the matches")
         setting, _ = as_drawn(con, opened, population, (draw.choices, ()), ([], []), within)
         load_drawn(con, draw.sample)
         truth_form = form_of_labels(truth, columns or {})
         read_labels(con, truth, truth_form, draw.matching, erased=setting.erased_records)
-        _read_found(con, draw, source, form, least)
-        matchers = {} if draw.matching.dedupe else {"holdout": isinstance(form, Clusters)}
+        _read_found(con, draw, output)
+        matchers = {} if draw.matching.dedupe else {"holdout": output.is_clusters}
         _read_verified(con, draw, truth_form, matchers, setting.erased_records)
         progress("writing")
-        kind = "pairs" if draw.matching.dedupe else "links"
-        keep(con, "patched", f"certificates/patched_{kind}", top=_top(con, source, form, least))
-        select = columns_of(con, source, form, draw.matching, least, place.suffix.lower() == ".csv")
-        _write(con, place, f"select {select} from patched order by x, y", force)
-        return Patch(place, *_counts(con, draw.matching.dedupe))
+        select, counts = _patched(con, draw, output, truth_form, place.suffix.lower() == ".csv")
+        _write(con, place, select, force)
+        return Patch(place, *counts)
 
 
 def _check_out(
@@ -118,17 +122,17 @@ def _is_path(given: Any) -> bool:
     return isinstance(given, str | os.PathLike)
 
 
-def _read_found(con: Engine, draw: Draw, source: Source, form: Form, least: float | None) -> None:
-    """Keep the table `found` of x, y and score, from either side where one table has both."""
-    scored = isinstance(form, Pairs) and form.score is not None
-    read_matches(con, source, "holdout", form, draw.matching, least, scored=scored)
-    if isinstance(form, Clusters):
-        ((size,),) = query(con, "tallies/size_of_clusters", itself=int(draw.matching.dedupe))
-        _refuse_many(int(size) // (2 if draw.matching.dedupe else 1), "holdout")
-        keep(con, "found", "tallies/pairs_of_clusters")
+def _read_found(con: Engine, draw: Draw, output: Output) -> None:
+    """Keep clusters as `holdout`, or pairs as `found`: x, y and score, from either side where one
+    table has both."""
+    form, matching, is_clusters = output.form, draw.matching, output.is_clusters
+    scored = isinstance(form, Pairs) and form.score is not None and not is_clusters
+    given = con, output.source, "holdout", form, matching, output.reading.threshold
+    read_matches(*given, scored=scored, closed=output.is_closed)
+    if not (matching.dedupe or matching.is_link):
+        refuse_doubt(con, "holdout", "holdout", is_clusters=is_clusters)
+    if is_clusters:
         return
-    if not (draw.matching.dedupe or draw.matching.is_link):
-        refuse_doubt(con, "holdout", "holdout")
     keep_several(con, "several", "holdout", "x", "string")
     refuse_repeats(con, "holdout", "several")
     score = "score" if scored else "cast(null as double) as score"
@@ -153,6 +157,30 @@ def _read_verified(
     check_pairs(con, draw.size, drawn, single, "worst", dedupe)
     con.keep("known", "select distinct x from labels")
     con.keep("verified", "select x, y from labels where y is not null")
+
+
+def _patched(
+    con: Engine, draw: Draw, output: Output, truth: Form, is_csv: bool
+) -> tuple[str, tuple[int, int, int, int]]:
+    """SQL for what is written, and its numbers: pairs, added, dropped and labelled nodes."""
+    dedupe, source, form = draw.matching.dedupe, output.source, output.form
+    if output.is_clusters:
+        patch_clusters(con, dedupe=dedupe, is_checked=isinstance(truth, Clusters))
+        counts = count_clusters(con, dedupe)
+        if dedupe:
+            select = columns_of_clusters(con, source, form)
+            return f"select {select} from patched order by cluster, x", counts
+        _refuse_many(counts[0], "holdout")
+        least = output.reading.threshold
+        score = "cast('1.0' as double)" if least is None else f"cast('{least!r}' as double)"
+        keep(con, "patched", "certificates/pairs_of_clusters", a="patched", score=score)
+    else:
+        least = output.reading.threshold
+        kind = "pairs" if dedupe else "links"
+        keep(con, "patched", f"certificates/patched_{kind}", top=_top(con, source, form, least))
+        counts = _counts(con, dedupe)
+    select = columns_of(con, source, form, draw.matching, least, is_csv)
+    return f"select {select} from patched order by x, y", counts
 
 
 def _refuse_many(pairs: int, name: str) -> None:

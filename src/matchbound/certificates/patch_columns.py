@@ -36,6 +36,26 @@ def columns_of(
     return ", ".join(f"{sql} as {quoted(name)}" for name, sql in columns.items())
 
 
+def columns_of_clusters(con: Engine, source: Source, form: Form) -> str:
+    """SQL for the columns of clusters of one table, from the table `patched`."""
+    if isinstance(form, Clusters):
+        id, cluster, origin, example = form.id, form.cluster, form.source, form.id
+    else:
+        is_told = form.x_source is not None
+        id, cluster, origin, example = (
+            "id",
+            "cluster",
+            "source_dataset" if is_told else None,
+            form.x,
+        )
+    if origin is None:
+        columns = {id: _id(con, source, example, "x")}
+    else:
+        columns = dict(zip((origin, id), _apart("x", None), strict=True))
+    columns[cluster] = "cluster"
+    return ", ".join(f"{sql} as {quoted(name)}" for name, sql in columns.items())
+
+
 def _ids(con: Engine, source: Source, form: Pairs, matching: Matching) -> dict[str, str]:
     if form.x_source is None or form.y_source is None:
         return {name: _id(con, source, name, node) for name, node in ((form.x, "x"), (form.y, "y"))}

@@ -73,6 +73,9 @@ SENTENCES = {
     "future_of_part": FUTURE.format(what="part"),
     "one_to_one": "The user promised that a node has at most one true match.",
     "at_most_one_match": "The user promised that a matcher finds at most one match a node.",
+    "every_node_matched": "The user promised that every node has a true match. No label shows one "
+    "without, which does not prove it; if it is false, a node without a true match counts as "
+    "missed, and the bound on recall still holds.",
     "most_true_matches": "The user promised that the number of a node's true matches is at most "
     "{limit}.",
     "limit_by_sample": "Pairwise recall and F1 take no node to have more than {limit} true "
@@ -102,6 +105,12 @@ SENTENCES = {
     "draw about {more} more nodes for {enough}, or label on: this draw may grow.",
 }
 CHECKED = ("seed_after_matcher",)  # remarks that are shown, not assumed
+
+
+OF_CLUSTERS = (
+    "It is about clusters: a record's matches are all other records of its cluster, or those of "
+    "the other table where two are linked."
+)
 
 
 def sentences(remarks: Iterable[Remark], ledger: Standing | None = None) -> list[str]:
@@ -192,11 +201,12 @@ def heading(
         lines = [f"Exploratory: no guarantee. Not as fixed at the draw: {', '.join(exploratory)}."]
     if not certified:
         return [*lines, "Nothing is certified."]
+    about = _about(choices, inputs)
+    about += " (recall: if every node has a true match)" if choices.every_node_matched else ""
     if lines:
         sure = percent(_alone(choices.delta))
-        had = f"Had that been fixed there, with probability at least {sure}, together"
-        return [*lines, f"{had}{_about(choices, inputs)}:"]
-    about = _about(choices, inputs)
+        had = f"Had that been fixed there, with probability at least {sure}, together{about}:"
+        return [*lines, had]
     sure, reason = percent(_together(choices.delta, ledger)), _reason(choices.delta, ledger)
     return [f"With probability at least {sure}, all together{about}{reason}:"]
 
@@ -295,21 +305,23 @@ def _sentence(text: str) -> str:
 
 
 def comparison(
-    certified: Sequence[Guarantee], tallies: Mapping[str, Tally], choices: Choices
+    certified: Sequence[Guarantee],
+    tallies: Mapping[str, Tally],
+    choices: Choices,
+    is_clusters: bool,
 ) -> list[str]:
     """Where the same labels certify more of the holdout matcher, alone or patched: how much.
 
-    All of it holds on the same event, so the comparison costs nothing.
+    All of it holds on the same event, so the comparison costs nothing. What `patch` makes of
+    clusters is not known from a tally.
     """
     complete = [g for g in certified if g.algorithm == "complete"]
     if not complete or choices.theorem == "paper" or choices.is_sampled or choices.choose_threshold:
         return []
-    others = {
-        "the holdout matcher": guarantees(tallies, choices, complete=False),
-        "the holdout matcher with the labels written over it (`matchbound patch`)": _patched(
-            tallies, choices
-        ),
-    }
+    others = {"the holdout matcher": guarantees(tallies, choices, complete=False)}
+    if not is_clusters:
+        patched = "the holdout matcher with the labels written over it (`matchbound patch`)"
+        others[patched] = _patched(tallies, choices)
     better = [
         f"of {matcher}, {', '.join(bounds)}"
         for matcher, holdout in others.items()

@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _wishes(options: argparse.Namespace) -> "Wishes":
     from matchbound.audits.wishes import Wishes
-    from matchbound.tables import Matching
+    from matchbound.tables import Matching, Reading
 
     holdout, among = by_algorithm(options.holdout), options.among
     if among is not None and holdout is not None:
@@ -118,8 +118,7 @@ def _wishes(options: argparse.Namespace) -> "Wishes":
         options.seed,
         options.id,
         holdout if among is None else among,
-        options.threshold,
-        columns(options.columns),
+        Reading(columns(options.columns) or {}, options.threshold, options.clusters),
         options.anytime,
         options.trained_on,
         Matching(options.dedupe, options.link, options.source),

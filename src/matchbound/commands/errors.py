@@ -3,6 +3,7 @@
 import argparse
 
 from matchbound.commands.options import (
+    add_clusters,
     add_columns,
     add_engine,
     add_force,
@@ -35,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("the tables")
     group.add_argument("--labels", metavar="FILE", help="default: AUDIT/labels.csv")
     group.add_argument("--population", metavar="P", help="where it is now, if it was moved")
+    add_clusters(group)
     add_columns(group)
     add_engine(parser, default="duckdb", help="(default: duckdb)")
 
@@ -48,6 +50,7 @@ def run(options: argparse.Namespace) -> int:
         complete=by_algorithm(options.complete),
         threshold=options.threshold,
         columns=columns(options.columns),
+        clusters=options.clusters,
         records=options.records,
         against=options.against,
         id=options.id,

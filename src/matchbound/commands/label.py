@@ -2,7 +2,7 @@
 
 import argparse
 
-from matchbound.commands.options import add_columns, add_threshold, by_metric, columns
+from matchbound.commands.options import add_clusters, add_columns, add_threshold, by_metric, columns
 from matchbound.commands.terminal import say
 
 EXAMPLE = "matchbound label audit --records people.csv --against others.csv"
@@ -33,6 +33,7 @@ def _add_live(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--holdout", metavar="H", help="matches of the matcher on record")
     group.add_argument("--population", metavar="FILE", help="if neither LEFT nor where it was")
     add_threshold(group)
+    add_clusters(group)
     add_columns(group)
     group.add_argument(
         "--target", action="append", metavar="METRIC=VALUE", help="bound at which one may stop"
@@ -66,6 +67,7 @@ def run(options: argparse.Namespace) -> int:
         options.holdout,
         options.threshold,
         columns(options.columns),
+        options.clusters,
         options.population,
         options.id,
         by_metric(options.target, "target"),

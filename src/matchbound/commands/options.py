@@ -40,12 +40,17 @@ def add_choices(parser: argparse.ArgumentParser, *, on_first_screen: bool = Fals
     group.add_argument("--theorem", metavar="NAME", help="sharp (default) or paper")
     group.add_argument("--bound", metavar="NAME", help="auto (default), or the name of a bound")
     add_promises(group)
+    group.add_argument(
+        "--every-node-matched",
+        action="store_true",
+        help="promise: a node has at least one true match; for recall",
+    )
     group.add_argument("--bands", metavar="SCORES", help="lower ends of bands, such as 0.5,0.9")
     group.add_argument(
         "--algorithm",
         action="append",
         metavar="NAME",
-        help="one of several matchers to certify together; repeatable",
+        help="one of several to certify together, given as --holdout NAME=H; repeatable",
     )
     group.add_argument(
         "--choose-threshold",
@@ -106,14 +111,31 @@ def add_holdout(parser: argparse._ActionsContainer) -> None:
         "--holdout",
         action="append",
         metavar="H",
-        help="matches of the matcher developed without the validation labels; "
-        "name=FILE for several algorithms",
+        help="matches of a matcher developed without validation labels",
     )
 
 
 def add_threshold(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--threshold", type=float, metavar="SCORE", help="a pair is a match from this score on"
+    )
+
+
+def add_clusters(
+    group: argparse._ActionsContainer, parser: argparse._ActionsContainer | None = None
+) -> None:
+    """Add the options that say what is deployed: the clusters that pairs link, or the pairs."""
+    (parser or group).add_argument(
+        "--clusters",
+        action="store_true",
+        default=None,
+        help="what you deploy are the clusters that pairs link",
+    )
+    group.add_argument(
+        "--pairs",
+        dest="clusters",
+        action="store_false",
+        help="the pairs themselves, where a table is on record as both",
     )
 
 
@@ -124,14 +146,16 @@ def add_columns(parser: argparse._ActionsContainer) -> None:
 
 
 def add_sides(parser: argparse.ArgumentParser, *, on_first_screen: bool = False) -> None:
-    """Add options for what the population is matched with, and for a matcher's columns.
+    """Add options for what the population is matched with, and for a matcher's tables.
 
-    On the first screen of help: whether it is matched with itself.
+    On the first screen of help: whether it is matched with itself, and whether clusters are
+    deployed.
     """
     group = parser.add_argument_group("the population and the matchers' tables")
     (parser if on_first_screen else group).add_argument(
         "--dedupe", action="store_true", help="the population is matched with itself"
     )
+    add_clusters(group, parser if on_first_screen else group)
     group.add_argument("--link", action="store_true", help="it is matched with another table")
     group.add_argument(
         "--source", metavar="NAME", help="the population's source, where matches carry sources"
@@ -184,6 +208,7 @@ def chosen(options: argparse.Namespace) -> dict[str, Any]:
         "candidates": numbers(options.candidates, "candidates"),
         "allowance": options.allowance,
         "at_most_one_match": options.at_most_one_match or None,
+        "every_node_matched": options.every_node_matched or None,
         "future": options.future or None,
     }
     return {name: value for name, value in values.items() if value is not None}

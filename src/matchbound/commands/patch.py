@@ -2,7 +2,7 @@
 
 import argparse
 
-from matchbound.commands.options import add_columns, add_force, add_threshold, columns
+from matchbound.commands.options import add_clusters, add_columns, add_force, add_threshold, columns
 from matchbound.commands.terminal import progress, say
 
 EXAMPLE = "matchbound patch audit --holdout matches.csv --out patched.csv"
@@ -16,6 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--holdout", required=True, metavar="H", help="matches of the holdout matcher"
     )
     add_threshold(parser)
+    add_clusters(parser)
     add_columns(parser)
     parser.add_argument("--labels", metavar="FILE", help="default: AUDIT/labels.csv")
     parser.add_argument("--population", metavar="P", help="where it is now, if it was moved")
@@ -33,6 +34,7 @@ def run(options: argparse.Namespace) -> int:
         labels=options.labels,
         threshold=options.threshold,
         columns=columns(options.columns),
+        clusters=options.clusters,
         population=options.population,
         force=options.force,
         progress=progress,

@@ -3,6 +3,7 @@
 import argparse
 
 from matchbound.commands.options import (
+    add_clusters,
     add_columns,
     add_holdout,
     add_threshold,
@@ -18,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("audit", metavar="AUDIT", help="the folder that draw wrote")
     add_holdout(parser)
     add_threshold(parser)
+    add_clusters(parser)
     add_columns(parser)
 
 
@@ -29,6 +31,7 @@ def run(options: argparse.Namespace) -> int:
         holdout=by_algorithm(options.holdout),
         threshold=options.threshold,
         columns=columns(options.columns),
+        clusters=options.clusters,
     )
     late = f"{labelled} validation nodes have labels already, so no certificate can say that it was"
     when = f"{late} on record before them" if labelled else "no label is in yet"

@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from matchbound.commands.options import add_force
+from matchbound.commands.options import add_clusters, add_force
 from matchbound.commands.terminal import progress, say
 from matchbound.errors import InputError
 
@@ -28,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         help="witnesses that a match needs; of a program's matches, the least score",
     )
+    add_clusters(parser)
     add_force(parser)
 
 
@@ -43,7 +44,13 @@ def run(options: argparse.Namespace) -> int:
     matcher, threshold = _matcher(options)
     check_writable(out)
     certificate = withhold(
-        matcher, audit, threshold=threshold, out=out, force=options.force, progress=progress
+        matcher,
+        audit,
+        threshold=threshold,
+        clusters=options.clusters,
+        out=out,
+        force=options.force,
+        progress=progress,
     )
     say(certificate)
     return 0

@@ -15,6 +15,7 @@ from matchbound.audits import (
     as_drawn,
     erased_rows,
     has_ids,
+    outputs_on_record,
     planned,
 )
 from matchbound.desk.live import Live, start, why_not
@@ -25,8 +26,7 @@ from matchbound.engines import Engine, connect
 from matchbound.errors import InputError
 from matchbound.tables import (
     LOWEST,
-    Clusters,
-    Form,
+    Output,
     Reading,
     Records,
     Source,
@@ -52,6 +52,7 @@ class Inputs:
     holdout: Any = None
     threshold: float | None = None
     columns: Mapping[str, str] | None = None
+    clusters: bool | None = None
     population: Any = None
     id: str | None = None
     targets: Mapping[str, float] | None = None
@@ -151,11 +152,13 @@ def _holdout(
     draw = audit.drawn
     if inputs.holdout is None:
         return None, None, why_not(draw.choices, False) or ""
-    reading = Reading(inputs.columns or {}, inputs.threshold, draw.choices.scores)
-    (output,) = register_outputs(con, inputs.holdout, reading, (), draw.matching)
-    source, form = output.source, output.form
-    answers = read_proposals(con, source, form, draw.matching, output.reading.threshold)
-    why = why_not(draw.choices, True) or _why_erased(draw) or _why_open(con, draw, form)
+    reading = Reading(inputs.columns or {}, inputs.threshold, inputs.clusters, draw.choices.scores)
+    known = outputs_on_record(audit.ledger.entries)
+    (output,) = register_outputs(con, inputs.holdout, reading, (), draw.matching, known)
+    source, least = output.source, output.reading.threshold
+    by = draw.matching, least, output.is_closed
+    answers = read_proposals(con, source, output.form, *by)
+    why = why_not(draw.choices, True) or _why_erased(draw) or _why_open(con, draw, output)
     if why is not None:
         return source, answers, why
     choices = draw.choices
@@ -165,7 +168,7 @@ def _holdout(
     live = start(
         con,
         draw,
-        isinstance(form, Clusters),
+        output.is_clusters,
         answers,
         inputs.targets or {},
         output.recorded,
@@ -183,10 +186,10 @@ def _why_erased(draw: Draw) -> str | None:
     )
 
 
-def _why_open(con: Engine, draw: Draw, form: Form) -> str | None:
+def _why_open(con: Engine, draw: Draw, output: Output) -> str | None:
     """Why a metric of clusters has no bound, in the words of `certify`."""
     of_clusters = any(METRICS[metric].of_clusters for metric in draw.choices.metrics)
-    if not of_clusters or isinstance(form, Clusters):
+    if not of_clusters or output.is_clusters:
         return None
     try:
         check_closed(con, "holdout")

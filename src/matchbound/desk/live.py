@@ -9,7 +9,7 @@ from matchbound.desk.proposals import Proposals
 from matchbound.engines import Engine
 from matchbound.errors import MatchboundError
 from matchbound.tables import Recorded, Row
-from matchbound.tallies import Loaded, count, keep_within, looked_at, outside
+from matchbound.tallies import Loaded, count, looked_at, outside
 from matchbound.theorems import METRICS, WHOLE, Cell, Choices, Guarantee, Label, Tally, guarantees
 
 LabelsByNode = Mapping[str, tuple[str, ...]]
@@ -156,8 +156,6 @@ def start(
 ) -> Live:
     """Tally the loaded tables `holdout` and `population` once, without labels."""
     in_part = draw.within is not None
-    if in_part:
-        keep_within(con, "holdout", is_clusters=is_clusters)
     con.keep("labels", "select id as x, id as y from sample where id is null")
     loaded = Loaded(
         draw.size,

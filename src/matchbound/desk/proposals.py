@@ -18,17 +18,24 @@ class Proposals:
 
 
 def read_proposals(
-    con: Engine, source: Source, form: Form, matching: Matching, least: float | None
+    con: Engine,
+    source: Source,
+    form: Form,
+    matching: Matching,
+    least: float | None,
+    closed: bool = False,
 ) -> Proposals:
     """The proposals for the nodes in `sample`; all matches are kept, as a table of the argument's
-    name.
+    name. `closed`: they are the clusters that the pairs link.
     """
-    table, scored = source.argument, getattr(form, "score", None) is not None
-    read_matches(con, source, table, form, matching, least, scored=scored)
-    if isinstance(form, Clusters):
+    table = source.argument
+    scored = getattr(form, "score", None) is not None and not closed
+    read_matches(con, source, table, form, matching, least, scored=scored, closed=closed)
+    if closed or isinstance(form, Clusters):
         pairs = (
             f"select m.x, o.x as y, null as score from {table} m "
-            f"join {table} o on o.cluster = m.cluster and o.is_y and o.x <> m.x where m.is_x"
+            f"join {table} o on o.cluster = m.cluster and o.is_y "
+            "and (o.x <> m.x or not m.is_y) where m.is_x"
         )
     else:
         pairs = f"select x, y, {'score' if scored else 'null as score'} from {table}"

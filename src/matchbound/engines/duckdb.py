@@ -54,6 +54,7 @@ def database(memory: str | None = None, temp: Any = None) -> Iterator["DuckDB"]:
             _limit(con, memory)
         # Without trim, DuckDB would cast while it reads the file, and fail instead of giving null.
         con.execute("create temp macro number(text) as try_cast(trim(text) as double)").fetchall()
+        con.execute("create temp macro scattered(node, round) as hash(node, round)").fetchall()
         try:
             yield DuckDB(con)
         finally:

@@ -61,8 +61,9 @@ Chunk = tuple[int, bytes]
 class Engine(Protocol):
     """An engine. Every method raises `QueryError` if it fails.
 
-    Queries use the SQL that DuckDB and Spark have in common, and two functions that each engine
-    defines: `sha256(text)`, and `number(text)`, which is null if the text is not a number.
+    Queries use the SQL that DuckDB and Spark have in common, and three functions that each
+    engine defines: `sha256(text)`; `number(text)`, which is null if the text is not a number; and
+    `scattered(node, round)`, a hash that orders nodes anew in each round, on each engine its own.
     """
 
     is_cluster: bool  # whether it has a catalogue of named tables, and frames of its own

@@ -42,6 +42,7 @@ FUNCTIONS = (
     "number(text string) returns double return "
     f"case when lower({TRIMMED}) rlike '^[+-]?({DIGITS}|inf|infinity|nan)$' "
     f"then try_cast({TRIMMED} as double) end",
+    "scattered(node string, round int) returns bigint return xxhash64(node, round)",
 )
 FATAL = (  # words by which a message of Spark shows that no other input would help
     "ExecutorLostFailure",

@@ -6,7 +6,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from matchbound.certificates import (
-    comparison,
     ledger_line,
     meaning,
     part_line,
@@ -69,7 +68,7 @@ def _first(certificate: "Certificate", targets: Targets) -> str:
         *meaning(certificate.guarantees),
         *sample_line(certificate.guarantees, certificate.tallies, certificate.choices),
         *threshold_line(certificate.threshold, certificate.choices),
-        *comparison(certificate.guarantees, certificate.tallies, certificate.choices),
+        *certificate.remarks,
     ]
     text = "".join(f"<p>{escape(line)}</p>" for line in below)
     warning = ' class="exploratory"' if certificate.exploratory else ""

@@ -1,5 +1,6 @@
 """Users' tables: opened, recognised by their columns, loaded into an engine and checked."""
 
+from matchbound.tables.components import close_pairs, keep_components, pairs_linked
 from matchbound.tables.digests import (
     Digest,
     Rows,
@@ -49,7 +50,7 @@ from matchbound.tables.records import (
     shown_values,
 )
 from matchbound.tables.scores import LOWEST, check_scored, first_threshold, narrow
-from matchbound.tables.sides import Matching
+from matchbound.tables.sides import Matching, with_own_source
 from matchbound.tables.sources import (
     FITTING,
     Source,
@@ -85,6 +86,7 @@ __all__ = [
     "as_table",
     "check_drawn",
     "check_scored",
+    "close_pairs",
     "count_rows",
     "csv_header",
     "digest_of",
@@ -95,6 +97,7 @@ __all__ = [
     "has_outer_spaces",
     "id_column",
     "is_same_table",
+    "keep_components",
     "keep_several",
     "key_kind",
     "kind_of_ids",
@@ -108,6 +111,7 @@ __all__ = [
     "native_columns",
     "node_of_table",
     "open_source",
+    "pairs_linked",
     "part_column",
     "quoted",
     "read_ids",
@@ -124,4 +128,5 @@ __all__ = [
     "rows_of_labels",
     "rows_of_matches",
     "shown_values",
+    "with_own_source",
 ]

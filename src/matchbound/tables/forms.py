@@ -42,10 +42,14 @@ class Clusters:
 Form = Pairs | Clusters
 
 
+def is_clusters(form: Form) -> bool:
+    return isinstance(form, Clusters)
+
+
 def recognise(source: "Source", columns: Mapping[str, str]) -> Form:
     """The form of a matcher's output or of labels; `columns` are names by the user, by role."""
     _refuse_active_learning(source)
-    _check_columns(columns)
+    check_columns(columns)
     if columns.keys() & {"x", "y", "id", "cluster"}:
         form = _form_by_columns(source, columns)
     else:
@@ -244,7 +248,7 @@ def _with_columns(source: "Source", form: Form, columns: Mapping[str, str]) -> F
     return replace(form, score=score, x_source=left, y_source=right)
 
 
-def _check_columns(columns: Mapping[str, str]) -> None:
+def check_columns(columns: Mapping[str, str]) -> None:
     are_names = isinstance(columns, Mapping) and all(
         role in COLUMN_ROLES and isinstance(name, str) for role, name in columns.items()
     )

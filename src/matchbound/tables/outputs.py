@@ -7,7 +7,7 @@ from typing import Any
 from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables.digests import Digest, digest_of, rows_of_matches
-from matchbound.tables.forms import Clusters, Form, Pairs, recognise
+from matchbound.tables.forms import Form, Pairs, check_columns, is_clusters, recognise
 from matchbound.tables.predictions import kind_of_ids
 from matchbound.tables.scores import check_scored, first_threshold, has_scores
 from matchbound.tables.sides import Matching
@@ -18,48 +18,69 @@ from matchbound.tables.sources import Source, key_kind, open_source
 class Reading:
     """How outputs are read: the columns that the user names, and the lowest score of a match.
 
-    `fixed` are scores that fix the threshold instead: the ends of bands, or candidate thresholds.
+    `clusters`: an output is clusters, those that its pairs link if it has pairs; None: as it is on
+    record. `fixed` are scores that fix the threshold instead: the ends of bands, or candidate
+    thresholds.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     threshold: float | None = None
+    clusters: bool | None = None
     fixed: Sequence[float] = ()
 
     def form(self, source: Source) -> Form:
         """Recognise an output's form.
 
-        `patch` writes a complete matcher's output as pairs, even where the holdout matcher's are
-        clusters; the names of clusters' columns are then ignored.
+        `patch` may write clusters where the holdout matcher's are pairs, and pairs where they are
+        clusters; names of columns that such a table lacks are ignored.
         """
-        may_be_pairs = source.argument == "complete" and "cluster" in self.columns
-        is_pairs = may_be_pairs and not source.column(self.columns["cluster"])
-        return recognise(source, {} if is_pairs else self.columns)
+        check_columns(self.columns)
+        names = [name for role, name in self.columns.items() if role != "source"]
+        is_other = source.argument == "complete" and names and not any(map(source.column, names))
+        return recognise(source, {} if is_other else self.columns)
 
     def settled(self, forms: Iterable[Form]) -> "Reading":
         """Check the threshold against the forms; replace it by the one that `fixed` sets."""
-        return Reading(self.columns, first_threshold(self.fixed, self.threshold, forms))
+        threshold = first_threshold(self.fixed, self.threshold, forms)
+        return Reading(self.columns, threshold, self.clusters)
+
+    def of_form(self, form: Form) -> "Reading":
+        """The reading of one output: without scores a threshold changes nothing, and a table of
+        clusters is one."""
+        threshold = self.threshold if has_scores(form) else None
+        return replace(self, threshold=threshold, clusters=bool(self.clusters) or is_clusters(form))
 
     @staticmethod
     def of(record: Any) -> "Reading":
         """Take the reading from a record of an output; raise TypeError if it is none."""
         columns, threshold = record["columns"], record["threshold"]
+        clusters = record["clusters"]
         names = [*columns, *columns.values()] if isinstance(columns, dict) else [None]
         if not all(isinstance(name, str) for name in names):
             raise TypeError("columns must be names by role")
         if isinstance(threshold, bool) or not isinstance(threshold, int | float | None):
             raise TypeError("a threshold must be a number")
-        return Reading(columns, threshold)
+        if not isinstance(clusters, bool):
+            raise TypeError("clusters must be true or false")
+        return Reading(columns, threshold, clusters)
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A matcher's output on record. Another threshold makes another output, as other rows do."""
+    """A matcher's output on record.
+
+    Another threshold makes another output, as other rows do; so do clusters instead of pairs.
+    """
 
     algorithm: str
     digest: Digest
     reading: Reading
 
     def is_same(self, other: "Recorded") -> bool:
+        return self.has_rows_of(other) and self.reading.clusters == other.reading.clusters
+
+    def has_rows_of(self, other: "Recorded") -> bool:
+        """Whether both have the same matches, as pairs or as clusters."""
         read_alike = dict(self.reading.columns) == dict(other.reading.columns)
         return (
             self.algorithm == other.algorithm
@@ -72,6 +93,7 @@ class Recorded:
             "name": self.algorithm,
             "digest": self.digest.as_dict(),
             "threshold": self.reading.threshold,
+            "clusters": bool(self.reading.clusters),
             "columns": dict(self.reading.columns),
         }
 
@@ -99,7 +121,13 @@ class Output:
 
     @property
     def is_clusters(self) -> bool:
-        return isinstance(self.form, Clusters)
+        """Whether it is clusters: those of its table, or those that its pairs link."""
+        return bool(self.reading.clusters)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is the clusters that its pairs link."""
+        return self.is_clusters and not is_clusters(self.form)
 
     @property
     def recorded(self) -> Recorded:
@@ -133,24 +161,45 @@ def read_outputs(
             form = reading.form(source)
             outputs.append(Output(role, algorithm, source, form, reading, undigested))
     settled = reading.settled([output.form for output in outputs])
-    unscored = replace(settled, threshold=None)  # a threshold changes nothing where no scores are
-    outputs = [
-        replace(output, reading=settled if has_scores(output.form) else unscored)
-        for output in outputs
-    ]
     forced = rows_of or {}
-    return tuple(
-        replace(output, digest=_digest(con, output, matching, on_record, forced.get(output.name)))
-        for output in outputs
-    )
+    digested = []
+    for output in outputs:
+        read = replace(output, reading=settled.of_form(output.form))
+        digest = _digest(con, read, matching, on_record, forced.get(output.name))
+        digested.append(replace(read, digest=digest))
+    clusters = reading.clusters
+    if clusters is None:
+        clusters = _clusters_on_record(digested, on_record)
+    settled = replace(settled, clusters=clusters)
+    return tuple(replace(output, reading=settled.of_form(output.form)) for output in digested)
+
+
+def _clusters_on_record(outputs: Sequence[Output], on_record: Sequence[Recorded]) -> bool:
+    """Whether the first output, the holdout matcher's, is on record as clusters of its pairs."""
+    first = outputs[0]
+    if is_clusters(first.form):
+        return False
+    same = {one.reading.clusters for one in on_record if one.has_rows_of(first.recorded)}
+    if len(same) > 1:
+        raise InputError(
+            f"clusters or pairs must be said, because {first.role} is on record as both, got "
+            "neither. Give --clusters or --pairs."
+        )
+    return same == {True}
 
 
 def register_outputs(
-    con: Engine, holdout: Any, reading: Reading, algorithms: Sequence[str], matching: Matching
+    con: Engine,
+    holdout: Any,
+    reading: Reading,
+    algorithms: Sequence[str],
+    matching: Matching,
+    on_record: Sequence[Recorded] = (),
 ) -> tuple[Output, ...]:
     """Read holdout matchers' outputs to put them on record, each with the digest of its rows."""
     always = {f"holdout {name}".strip(): True for name in ("", *algorithms)}
-    outputs = read_outputs(con, holdout, None, reading, algorithms, matching, rows_of=always)
+    by = algorithms, matching, on_record
+    outputs = read_outputs(con, holdout, None, reading, *by, rows_of=always)
     for output in outputs:
         check_scored(output.form, output.reading.threshold)
     return outputs
@@ -206,7 +255,11 @@ def native_columns(
     outputs: Sequence[Output],
 ) -> tuple[list[tuple[Source, str]], list[tuple[Source, str]]] | None:
     """The columns of x and of y if ids may be compared in their own type; None if as text only."""
-    pairs = [(out.source, out.form) for out in outputs if isinstance(out.form, Pairs)]
+    pairs = [
+        (out.source, out.form)
+        for out in outputs
+        if isinstance(out.form, Pairs) and not out.is_closed
+    ]
     if len(pairs) < len(outputs) or any(form.x_source is not None for _, form in pairs):
         return None
     return [(source, form.x) for source, form in pairs], [(source, f.y) for source, f in pairs]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from matchbound.engines import Engine
 from matchbound.errors import InputError
+from matchbound.tables.components import close_pairs
 from matchbound.tables.digests import Column, Digest, Rows, digest_of
 from matchbound.tables.forms import Clusters, Form
 from matchbound.tables.ids import (
@@ -23,6 +24,7 @@ from matchbound.tables.sides import (
     population_source,
     refuse_either_side,
     refuse_no_source,
+    refuse_selves,
 )
 from matchbound.tables.sources import Source, key_kind, listed, literal, load, quoted
 
@@ -89,14 +91,9 @@ def read_ids(
 
 
 def node_of_table(source: Source, column: str, kind: str, origin: str | None) -> str:
-    """SQL for the nodes of a population: of the source `origin`, or of those in its own column."""
+    """SQL for the nodes of a population: of the sources in its own column, or of `origin`."""
     sources = source.column("source_dataset")
-    if origin is not None and sources is not None:
-        raise InputError(
-            f"source must be left out where {source.argument} tells sources itself in "
-            f"{sources!r}, got {origin!r}. Drop it, or that column."
-        )
-    if origin is not None:
+    if origin is not None and sources is None:
         return f"{literal(origin + SEPARATOR)} || nullif({source.key(column)}, '')"
     return node_of(source, column, sources, kind)
 
@@ -122,10 +119,12 @@ def read_matches(
     kinds: tuple[str, str] = ("string", "string"),
     *,
     scored: bool = False,
+    closed: bool = False,
 ) -> int:
     """Load a matcher's matches, as pairs or as clusters, and return how many rows there are.
 
-    `scored` keeps the scores, so that parts of the matches can be selected by them.
+    `scored` keeps the scores, so that parts of the matches can be selected by them. `closed` makes
+    clusters of the pairs: those that they link.
     """
     if isinstance(form, Clusters):
         read_clusters(con, source, table, form, matching)
@@ -147,9 +146,15 @@ def read_matches(
     refuse_either_side(con, source, table, form, matching)
     also = ", score" if score else ""
     orient(con, source, table, form, matching, also)
+    if not closed:
+        if matching.dedupe:
+            make_symmetric(con, source, table, also)
+        return count_rows(con, table)
     if matching.dedupe:
-        make_symmetric(con, source, table, also)
-    return count_rows(con, table)
+        refuse_selves(con, source, table)
+    rows = count_rows(con, table)
+    close_pairs(con, table, table, dedupe=matching.dedupe)
+    return rows
 
 
 def read_clusters(

@@ -126,23 +126,11 @@ def refuse_repeated_rows(con: Engine, source: Source, columns: str, score: str |
         )
 
 
-def narrow(
-    con: Engine,
-    table: str,
-    scored: str,
-    least: float | None,
-    below: float | None,
-    among: str | None = None,
-) -> None:
-    """Create a view of the pairs whose scores are at least `least`, and less than `below`.
-
-    `among` is a table of ids that x must be in, if there is one.
-    """
+def narrow(con: Engine, table: str, scored: str, least: float | None, below: float | None) -> None:
+    """Create a view of the pairs whose scores are at least `least`, and less than `below`."""
     kinds = con.rows(f"select typeof(score) from {scored} limit 1")
     kind = kinds[0][0] if kinds else "double"
     keeps = f"score >= cast('{least!r}' as {kind})"
     if below is not None:
         keeps += f" and score < cast('{below!r}' as {kind})"
-    if among is not None:
-        keeps += f" and x in (select id from {among})"
     con.rows(f"create or replace temp view {table} as select x, y from {scored} where {keeps}")

@@ -8,6 +8,15 @@ from matchbound.tables import Output
 from matchbound.theorems import Choices
 
 
+def check_closable(choices: Choices, outputs: Sequence[Output]) -> None:
+    """Refuse bands of scores of clusters, whose pairs have no scores of their own."""
+    if choices.bands and any(output.is_closed for output in outputs):
+        raise InputError(
+            "clusters must be left out where bands of scores were chosen, got both: a pair that "
+            "only its cluster links has no score. Drop one of them."
+        )
+
+
 def check_clusters_closed(con: Engine, choices: Choices, outputs: Sequence[Output]) -> None:
     """Refuse loaded pairs that are no clusters, if a metric is about clusters."""
     if choices.of_clusters:
@@ -24,6 +33,7 @@ def check_closed(con: Engine, table: str) -> None:
     for (x,) in query(con, "tallies/open_pair", table=table):
         raise InputError(
             f"{table} must hold whole clusters for B-cubed, got pairs that lack one, around "
-            f"{x!r}: of two linked records, one is linked to a third and the other is not. Give "
-            "the clusters that you will use, with columns id and cluster."
+            f"{x!r}: of two linked records, one is linked to a third and the other is not. Say "
+            "--clusters, to certify the clusters that the pairs link; or give the clusters that "
+            "you will use, with columns id and cluster."
         )

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from matchbound.engines import Engine, keep
-from matchbound.tables import Clusters, Matching, Output, count_rows, read_matches
-from matchbound.tallies.closed import check_clusters_closed
+from matchbound.tables import Matching, Output, Pairs, count_rows, pairs_linked, read_matches
+from matchbound.tallies.closed import check_closable, check_clusters_closed
 from matchbound.tallies.pairs import compare_pairs, refuse_unknown
 from matchbound.tallies.parts import refuse_doubt
+from matchbound.tallies.unclosed import pairs_more
 from matchbound.tallies.within import count_others
 from matchbound.theorems import Choices
 
@@ -23,28 +24,47 @@ def check_on_population(
     """Load and check an output as `certify` does; return its description in words.
 
     The table `population` must be loaded. Keeps the nodes with a match as the table `matched`.
-    `in_part`: it is a part, and matches of other nodes will be left out.
+    `in_part`: it is a part, and matches of other nodes will not be counted.
     """
     source, form, least = output.source, output.form, output.reading.threshold
-    rows = read_matches(con, source, "holdout", form, matching, least, kinds)
-    is_clusters = isinstance(form, Clusters)
+    check_closable(choices, [output])
+    is_clusters = output.is_clusters
+    given = con, source, "holdout", form, matching, least, kinds
+    rows = read_matches(*given, closed=output.is_closed)
     if not (matching.dedupe or matching.is_link):
-        refuse_doubt(con, "holdout", "holdout")
+        refuse_doubt(con, "holdout", "holdout", is_clusters=is_clusters)
     keep_matched(con, is_clusters, matching.dedupe)
     if is_clusters:
         refuse_unknown(con, "counted")
     else:
         compare_pairs(con, False, kinds[0])
-        rows //= 2 if matching.dedupe else 1  # each pair is loaded both ways
     check_clusters_closed(con, choices, [output])
-    what = "records in clusters" if is_clusters else "pairs"
+    rows //= 2 if matching.dedupe and not is_clusters else 1  # each pair is loaded both ways
+    what = "pairs" if isinstance(form, Pairs) else "records in clusters"
     scores = "" if least is None else f" with a score from {least:g} on"
     where = "a table" if source.path is None else Path(source.path).name
-    words = f"{where}, {rows} {what}{scores}; it matches {count_rows(con, 'matched')} nodes"
+    more = _more_in_words(con, output, matching, kinds[0])
+    words = f"{where}, {rows} {what}{scores}{more}; it matches {count_rows(con, 'matched')} nodes"
     if not in_part:
         return words
-    others = count_others(con, "holdout", is_clusters=is_clusters, dedupe=matching.dedupe)
+    others = count_others(con, "holdout", is_clusters, matching.dedupe)
     return f"{words} of the part; its {others} matches of other nodes are left out"
+
+
+def _more_in_words(con: Engine, output: Output, matching: Matching, kind: str) -> str:
+    """What clusters add to the pairs, where pairs were given."""
+    if output.is_closed:
+        linked = pairs_linked(con, "holdout", matching.dedupe)
+        return f", whose clusters link {linked} pairs"
+    if output.is_clusters or not matching.dedupe:
+        return ""
+    more = pairs_more(con, "holdout", kind)
+    if not more:
+        return ""
+    return (
+        f", taken as pairs (their clusters would link {more} more: give --clusters if clusters are "
+        "what you deploy)"
+    )
 
 
 def keep_matched(con: Engine, is_clusters: bool, dedupe: bool) -> None:

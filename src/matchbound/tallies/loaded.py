@@ -13,8 +13,8 @@ TEXT = ("string", "string")
 class Loaded:
     """The tables `population`, `holdout`, `complete` and `labels` in an engine, and the draw.
 
-    `size` is the number of the population's nodes; `in_part`: they are a part, and matches may be
-    nodes outside it. `kinds` are the types of the ids of x and y in
+    `size` is the number of the population's nodes; `in_part`: they are a part, and tables of
+    matches have those of other nodes, too. `kinds` are the types of the ids of x and y in
     the first three tables; ids in labels and in the sample are text. `clusters` are the tables of
     clusters, which are counted without listing their pairs. The matchers are compared on the nodes
     of `gap`, or else on all nodes; for guarantees about the `future`, drawn nodes are left out.

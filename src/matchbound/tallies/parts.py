@@ -1,28 +1,34 @@
 """Tally all parts of an audit. Each table is loaded once, and narrowed to each band of scores."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
-from matchbound.tables import Clusters, Form, Output, narrow, read_matches
+from matchbound.tables import Clusters, Output, close_pairs, narrow, read_matches
 from matchbound.tallies.closed import check_clusters_closed
 from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded, Setting
 from matchbound.tallies.prefix import looked_at
-from matchbound.tallies.within import count_others, keep_within
-from matchbound.theorems import Tally, parts
+from matchbound.tallies.unclosed import Unclosed, unclosed
+from matchbound.tallies.within import count_others
+from matchbound.theorems import Part, Tally, parts
 
 
 @dataclass(frozen=True)
-class OutputCounts:
-    """How many rows of an output were read, and how many matches left out.
+class Tallies:
+    """Each part's tally, and each output's number of rows by its name.
 
-    Those of nodes outside the part that is certified are left out, if it is a part.
+    `left_out` are, in the same way, the numbers of matches that are not counted, because they are
+    of nodes outside the part of the population that is certified.
+    `unclosed` has the parts of a deduplication's pairs, of the matcher that is certified, whose
+    clusters link more.
     """
 
-    rows: int
-    left_out: int
+    by_part: dict[str, Tally] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)
+    unclosed: dict[str, Unclosed] = field(default_factory=dict)
 
 
 def tally_parts(
@@ -31,65 +37,83 @@ def tally_parts(
     outputs: Sequence[Output],
     unlabelled: str,
     progress: Progress,
-) -> tuple[dict[str, Tally], dict[str, OutputCounts]]:
-    """Tally every part of the matches; return each part's tally, and what was read of outputs."""
+) -> Tallies:
+    """Tally every part."""
     every = list(parts(setting.choices))
-    scored = "_scored" if every[0].least is not None else ""
-    tallies: dict[str, Tally] = {}
-    read: dict[str, OutputCounts] = {}
+    scored = every[0].least is not None
+    tallies = Tallies()
     for algorithm in dict.fromkeys(part.algorithm for part in every):
         of_algorithm = [out for out in outputs if out.algorithm == (algorithm or "")]
         for output in of_algorithm:
             progress(f"reading {output.name}")
-            read[output.name] = _read(con, setting, output, output.role + scored)
-        forms = {output.role: output.form for output in of_algorithm} | {"labels": setting.truth}
+            tallies.rows[output.name] = _read(con, setting, output, scored)
         for part in every:
             if part.algorithm == algorithm:
                 progress(f"counting {part.name}")
                 for output in of_algorithm if scored else ():
-                    narrow(con, output.role, output.role + scored, part.least, part.below)
+                    _narrow(con, setting, output, part)
                 if not part.is_band:
                     check_clusters_closed(con, setting.choices, of_algorithm)
-                if setting.whole_size is not None:
-                    _leave_out_others(con, of_algorithm, scored, (part.least, part.below))
-                tallies[part.name] = _count(con, setting, forms, unlabelled)
-    return tallies, read
+                tally = _count(con, setting, of_algorithm, unlabelled)
+                tallies.by_part[part.name] = tally
+                beside = None if part.is_band else _unclosed(con, setting, of_algorithm, tally)
+                if beside is not None:
+                    tallies.unclosed[part.name] = beside
+                if not part.is_band:  # of candidates the last is the loosest
+                    tallies.left_out.update(_left_out(con, setting, of_algorithm))
+    return tallies
 
 
-def _read(con: Engine, setting: Setting, output: Output, table: str) -> OutputCounts:
+def _read(con: Engine, setting: Setting, output: Output, scored: bool) -> int:
+    """Load an output as a table of its role; with scores, all its pairs as `…_scored`."""
     matching, least = setting.matching, output.reading.threshold
-    scored = table.endswith("_scored")
-    rows = read_matches(
-        con, output.source, table, output.form, matching, least, setting.kinds, scored=scored
-    )
+    table = f"{output.role}_scored" if scored else output.role
+    given = con, output.source, table, output.form, matching, least, setting.kinds
+    closed = output.is_closed and not scored
+    rows = read_matches(*given, scored=scored, closed=closed)
     if not (matching.dedupe or matching.is_link):
-        refuse_doubt(con, output.name, table)
-    left_out = 0
-    if setting.whole_size is not None:
-        form = {"is_clusters": output.is_clusters, "dedupe": matching.dedupe}
-        left_out = count_others(con, table, **form)
-    return OutputCounts(rows, left_out)
+        refuse_doubt(con, output.name, table, is_clusters=closed)
+    return rows
 
 
-def _leave_out_others(
-    con: Engine, outputs: Sequence[Output], scored: str, band: tuple[float | None, float | None]
-) -> None:
-    """Leave out the matches of nodes outside `population`, once whole clusters were checked."""
-    for output in outputs:
-        role = output.role
-        if scored:
-            narrow(con, role, role + scored, *band, among="population")
-        else:
-            keep_within(con, role, is_clusters=output.is_clusters)
+def _left_out(con: Engine, setting: Setting, outputs: Sequence[Output]) -> dict[str, int]:
+    """How many matches of each output, by its name, are of nodes outside the part."""
+    dedupe = setting.matching.dedupe
+    return {
+        output.name: count_others(con, output.role, output.is_clusters, dedupe)
+        if setting.whole_size is not None
+        else 0
+        for output in outputs
+    }
+
+
+def _narrow(con: Engine, setting: Setting, output: Output, part: Part) -> None:
+    """Make a part's matches the table of an output's role.
+
+    Clusters are made of those of the part before, whose threshold was stricter, and of the pairs
+    that have come since.
+    """
+    role, scored = output.role, f"{output.role}_scored"
+    if not output.is_closed:
+        narrow(con, role, scored, part.least, part.below)
+        return
+    candidates = setting.choices.candidates
+    place = candidates.index(part.least)
+    above = candidates[place - 1] if place else None
+    narrow(con, f"{role}_since", scored, part.least, above)
+    dedupe, before = setting.matching.dedupe, role if place else None
+    close_pairs(con, role, f"{role}_since", dedupe=dedupe, before=before)
 
 
 def _count(
     con: Engine,
     setting: Setting,
-    forms: Mapping[str, Form | None],
+    outputs: Sequence[Output],
     unlabelled: str,
 ) -> Tally:
     choices = setting.choices
+    clusters = {output.role for output in outputs if output.is_clusters}
+    clusters |= {"labels"} if isinstance(setting.truth, Clusters) else set()
 
     def read(tally: Tally) -> Tally:
         return looked_at(tally, choices, unlabelled, setting.erased) if setting.stops else tally
@@ -98,8 +122,8 @@ def _count(
         setting.size,
         setting.sample,
         setting.kinds,
-        frozenset(name for name, form in forms.items() if isinstance(form, Clusters)),
-        "complete" in forms,
+        frozenset(clusters),
+        any(output.role == "complete" for output in outputs),
         setting.matching.dedupe,
         choices.one_to_one,
         setting.gap,
@@ -112,13 +136,25 @@ def _count(
     return count(con, loaded, "worst" if setting.stops else unlabelled, read)
 
 
-def refuse_doubt(con: Engine, name: str, table: str) -> None:
+def _unclosed(
+    con: Engine, setting: Setting, outputs: Sequence[Output], tally: Tally
+) -> Unclosed | None:
+    """What the clusters of the certified matcher's pairs would be, if it has pairs of one table."""
+    certified = outputs[-1]  # the complete matcher, if there is one
+    if not setting.matching.dedupe or certified.is_clusters:
+        return None
+    labels = "clusters" if isinstance(setting.truth, Clusters) else "pairs"
+    return unclosed(con, certified.role, setting.kinds[0], labels, tally)
+
+
+def refuse_doubt(con: Engine, name: str, table: str, *, is_clusters: bool = False) -> None:
     """Refuse ids of y that are in the population, if the user left open whether X = Y.
 
     It may be one table matched with itself, or two tables that use the same ids.
     """
+    ys = f"(select x as y from {table} where is_y)" if is_clusters else table
     rows = con.rows(
-        f"select min(y) from {table} where cast(y as string) in "
+        f"select min(y) from {ys} where cast(y as string) in "
         "(select cast(id as string) from everyone)"
     )
     for (y,) in rows:

@@ -18,7 +18,7 @@ from matchbound.theorems.limits import found_outside, limit, most_true, provable
 from matchbound.theorems.members import Line, Steps, worst_ratio
 from matchbound.theorems.metrics import METRICS, Metric, matched_by_guess
 from matchbound.theorems.others import patched_holdout
-from matchbound.theorems.parts import WHOLE, as_text, parts
+from matchbound.theorems.parts import WHOLE, Part, as_text, candidate, parts
 from matchbound.theorems.planned import brought_variances, planned_variances
 from matchbound.theorems.probabilities import at_least, percent
 from matchbound.theorems.tally import Cell, Label, Tally
@@ -38,12 +38,14 @@ __all__ = [
     "Label",
     "Line",
     "Metric",
+    "Part",
     "Steps",
     "Tally",
     "Threshold",
     "as_text",
     "at_least",
     "brought_variances",
+    "candidate",
     "choose_threshold",
     "estimates",
     "found_outside",

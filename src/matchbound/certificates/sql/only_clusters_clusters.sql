@@ -23,4 +23,4 @@ from {a} m
 join checked c on c.x = m.x
 left join {b} i on i.x = m.x and i.is_x
 join members o on o.cluster = m.cluster and o.place <= 2 * ({most} + 1)
-where m.is_x and o.x <> m.x and not coalesce(o.other = i.cluster, false)
+where m.is_x and (o.x <> m.x or not m.is_y) and not coalesce(o.other = i.cluster, false)

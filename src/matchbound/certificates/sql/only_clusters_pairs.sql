@@ -19,4 +19,4 @@ join checked c on c.x = m.x
 left join passed_over p on p.x = m.x
 join members o on o.cluster = m.cluster and o.place <= {most} + coalesce(p.n, 1)
 anti join {b} b on b.x = m.x and b.y = o.x
-where m.is_x and o.x <> m.x
+where m.is_x and (o.x <> m.x or not m.is_y)

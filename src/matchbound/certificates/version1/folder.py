@@ -130,7 +130,7 @@ def _issued_now(facts: Entry) -> Issued:
 
 
 def matcher_now(record: Any) -> Recorded:
-    reading = Reading(record["columns"] or {}, record["threshold"])
+    reading = Reading(record["columns"] or {}, record["threshold"], clusters=False)
     return Recorded(record["name"], _digest_now(record["digest"]), reading)
 
 
