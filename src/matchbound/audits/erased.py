@@ -63,7 +63,10 @@ def restored(audit: Audit, supplied: Supplied, resources: Resources) -> Audit:
                 "audit, and only the same population gives them back to be counted as the worst "
                 "case. Restore it; certificates that were issued before need no new one."
             )
-    by = None if draw.holdout is None else (supplied.holdout, supplied.reading)
+    by = None
+    if draw.holdout is not None:
+        recorded = draw.holdout.reading
+        by = supplied.holdout, replace(supplied.reading, clusters=recorded.clusters)
     again = draw_again(draw.written, population, trained_on_now(audit), by, resources)
     if not is_same_sample(draw, again, audit.ledger.entries) or not is_same_gap(draw, again):
         raise InputError(

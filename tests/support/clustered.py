@@ -1,0 +1,175 @@
+"""Clusters that pairs link, by Python sets, and random matchers to make them of."""
+
+import itertools
+import random
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from support.oracles import tally_by_sets
+
+
+def components(links):
+    """The connected components of links, as sets: each link joins the sets of its ends."""
+    part_of = {}
+    for a, b in links:
+        one, other = part_of.setdefault(a, {a}), part_of.setdefault(b, {b})
+        if one is not other:
+            one |= other
+            part_of.update(dict.fromkeys(other, one))
+    return list({id(part): part for part in part_of.values()}.values())
+
+
+def closed(pairs, nodes, dedupe):
+    """Each node's matches in the clusters of pairs; x = "1" and y = "1" are two records."""
+    matches = {x: set() for x in nodes}
+    links = pairs if dedupe else [(("x", x), ("y", y)) for x, y in pairs]
+    for part in components(links):
+        if dedupe:
+            matches |= {x: part - {x} for x in part}
+        else:
+            ys = {name for side, name in part if side == "y"}
+            matches |= {name: ys for side, name in part if side == "x"}
+    return matches
+
+
+def as_given(pairs, nodes, dedupe):
+    """Each node's matches by pairs alone."""
+    matches = {x: set() for x in nodes}
+    for x, y in pairs:
+        matches[x].add(y)
+        if dedupe:
+            matches[y].add(x)
+    return matches
+
+
+def more_pairs(pairs):
+    """How many more pairs the clusters of one table's pairs link."""
+    linked = sum(len(part) * (len(part) - 1) // 2 for part in components(pairs))
+    return linked - len({frozenset(pair) for pair in pairs})
+
+
+@dataclass(frozen=True)
+class World:
+    """One table with itself, or two whose ids are the same numbers; truth in entities.
+
+    `holdout` and `complete` are pairs with scores, strewn in and between the entities.
+    """
+
+    dedupe: bool
+    nodes: list[str]
+    others: list[str]
+    entity: dict[tuple[str, str], int]
+    holdout: dict[tuple[str, str], float] = field(default_factory=dict)
+    complete: dict[tuple[str, str], float] = field(default_factory=dict)
+
+    @staticmethod
+    def random(seed, *, dedupe, size=120):
+        rng = random.Random(f"{seed} {dedupe}")
+        nodes, sides = [str(i) for i in range(size)], ("x",) if dedupe else ("x", "y")
+        others = nodes if dedupe else [str(i) for i in range(size // 3, size // 3 + size)]
+        entity = {
+            (side, name): rng.randrange(size // 2)
+            for side in sides
+            for name in (nodes if side == "x" else others)
+        }
+        world = World(dedupe, nodes, others, entity)
+        right = [(x, y) for x in nodes for y in world.truth[x] if not dedupe or x < y]
+        wrong = {tuple(rng.sample(nodes, 2)) for _ in range(size // 10)}
+        if dedupe:
+            wrong = {(min(pair), max(pair)) for pair in wrong}
+        else:
+            wrong = {(x, rng.choice(others)) for x, _ in wrong}
+        scored = {pair: rng.choice([0.3, 0.5, 0.6, 0.7, 0.9, 1.0]) for pair in sorted(right)}
+        scored |= {pair: rng.choice([0.3, 0.5, 0.7, 0.9]) for pair in sorted(wrong)}
+        world.holdout.update(scored)
+        world.complete.update(
+            {pair: rng.choice([score, 0.4]) for pair, score in scored.items() if rng.random() < 0.9}
+        )
+        if dedupe:  # a pair may stand either way round
+            for found in (world.holdout, world.complete):
+                for x, y in [pair for pair in found if rng.random() < 0.5]:
+                    found[y, x] = found.pop((x, y))
+        return world
+
+    @property
+    def truth(self):
+        side, true = "x" if self.dedupe else "y", {}
+        for x in self.nodes:
+            same = {y for y in self.others if self.entity[side, y] == self.entity["x", x]}
+            true[x] = same - {x} if self.dedupe else same
+        return true
+
+    @property
+    def people(self):
+        return pa.table({"id": self.nodes})
+
+    @property
+    def matching(self):
+        return {"dedupe": True} if self.dedupe else {"link": True}
+
+    def pairs(self, role, least=0.5):
+        return sorted(pair for pair, score in getattr(self, role).items() if score >= least)
+
+    def matches(self, role, least=0.5, *, clusters=True):
+        how = closed if clusters else as_given
+        return how(self.pairs(role, least), self.nodes, self.dedupe)
+
+    def table(self, role, least=None):
+        """Pairs with their scores; or those from a score on, without."""
+        if least is None:
+            pairs, scores = list(getattr(self, role)), list(getattr(self, role).values())
+            return pa.table({"x": _left(pairs), "y": _right(pairs), "score": scores})
+        pairs = self.pairs(role, least)
+        return pa.table({"x": _left(pairs), "y": _right(pairs)})
+
+    def labels(self, draw):
+        """Those of all drawn nodes."""
+        truth = self.truth
+        rows = [(x, y) for x, _, _ in draw.sample for y in sorted(truth[x]) or [None]]
+        return pa.table({"x": _left(rows), "y": _right(rows)})
+
+    @property
+    def entities(self):
+        """The truth as sets of records; of two tables with their sides."""
+        parts = {}
+        for (side, name), entity in self.entity.items():
+            parts.setdefault(entity, set()).add(name if self.dedupe else (side, name))
+        return list(parts.values())
+
+    def links(self, role, least=0.5):
+        """Pairs whose ends are records; of two tables with their sides."""
+        pairs = self.pairs(role, least)
+        return pairs if self.dedupe else [(("x", x), ("y", y)) for x, y in pairs]
+
+    def tally(self, draw, holdout, complete=None):
+        """Of matches by node; the draw may have sources before its ids."""
+        nodes = draw.trained, draw.validated
+        order = [[x.removeprefix("left-__-") for x in part] for part in nodes]
+        both = holdout, holdout if complete is None else complete
+        return tally_by_sets(self.nodes, self.truth, *both, *order, dedupe=self.dedupe)
+
+
+def _left(pairs):
+    return pa.array([x for x, _ in pairs], pa.string())
+
+
+def _right(pairs):
+    return pa.array([y for _, y in pairs], pa.string())
+
+
+def as_clusters(parts, names):
+    """A table of clusters with columns of these names; of two tables, records have sources."""
+    rows = [(record, str(i)) for i, part in enumerate(parts) for record in sorted(part)]
+    clusters = [cluster for _, cluster in rows]
+    if isinstance(rows[0][0], str):
+        return pa.table([[x for x, _ in rows], clusters], names)
+    sources = ["left" if side == "x" else "right" for (side, _), _ in rows]
+    return pa.table([[name for (_, name), _ in rows], clusters, sources], names)
+
+
+def graphs(rng, number, nodes=9):
+    """Random graphs, sparse and dense."""
+    for _ in range(number):
+        chance = rng.choice([0.05, 0.15, 0.3, 0.9])
+        yield [pair for pair in itertools.combinations(range(nodes), 2) if rng.random() < chance]
