@@ -17,7 +17,8 @@ from matchbound.certificates.error_search import MOST
 from matchbound.desk.inputs import Inputs, open_inputs
 from matchbound.engines import connect
 from matchbound.tallies.unclosed import pairs_more
-from support.audits import read_csv, run, run_seeded, write_csv
+from matchbound.theorems import Threshold
+from support.audits import run, run_seeded, write_csv
 from support.clustered import World, as_clusters, components, graphs, more_pairs
 
 CANDIDATES = (0.9, 0.7, 0.5, 0.3)
@@ -163,9 +164,7 @@ def test_clusters_are_another_matcher_than_their_pairs(tmp_path, registered):
 def test_a_draw_by_the_weights_of_clusters_is_repeated_as_such(tmp_path):
     """Also where the record alone says that they are clusters, and ids were erased."""
     holdout = tmp_path / "holdout.csv"
-    audit = drawn(
-        tmp_path, "--holdout", holdout, "--clusters", "--weigh", "pairwise-precision"
-    )
+    audit = drawn(tmp_path, "--holdout", holdout, "--clusters", "--weigh", "pairwise-precision")
     draw = Draw.load(audit)
     assert draw.holdout.reading.clusters is True
     mb.forget(audit, draw.validated[:1])
@@ -189,7 +188,9 @@ def test_a_table_of_clusters_and_pairs_that_are_none(tmp_path):
     assert "It is about pairs, not clusters." in str(certificate)
     assert run("verify", audit) == 0
     closed = mb.certify(audit, **given, clusters=True)
-    assert closed.tallies["all"] == WORLD.tally(Draw.load(audit), CLUSTERED, WORLD.matches("complete"))
+    assert closed.tallies["all"] == WORLD.tally(
+        Draw.load(audit), CLUSTERED, WORLD.matches("complete")
+    )
 
 
 def test_a_complete_matcher_alone_is_not_guessed(audit, tmp_path):
@@ -206,3 +207,312 @@ def test_a_complete_matcher_alone_is_not_guessed(audit, tmp_path):
 def test_the_page_takes_clusters_with_a_matcher_alone(audit, tmp_path):
     with pytest.raises(mb.InputError, match="clusters must come with a holdout matcher"):
         open_inputs(Audit.open(audit), Inputs(tmp_path / "people.csv", clusters=True))
+
+
+# Counted as by sets
+
+
+def certify(world, draw, holdout, complete=None, **how):
+    given = {"population": world.people, "holdout": holdout, "complete": complete, "clusters": True}
+    if "labels" not in how:
+        given["labels"] = world.labels(draw)
+    return mb.certify(draw, **{**given, **how})
+
+
+def check_tallies(seed, dedupe, complete):
+    """The complete matcher: none, pairs, or a table of clusters while the holdout has pairs."""
+    world = World.random(f"tallies {seed}", dedupe=dedupe)
+    draw = mb.draw(world.people, labels=50, train=15, seed=f"{seed}", **world.matching)
+    table = None if complete is None else world.table("complete", 0.5)
+    if complete == "clusters":
+        table = as_clusters(components(world.links("complete")), ["id", "cluster"])
+    certificate = certify(world, draw, world.table("holdout", 0.5), table)
+    both = [world.matches(role) for role in ("holdout", "complete")[: 1 + (complete is not None)]]
+    assert certificate.tallies["all"] == world.tally(draw, *both)
+    assert certificate.beside == ()
+    if complete == "clusters":
+        as_clusters_too = as_clusters(world.entities, ["id", "cluster"])
+        again = certify(world, draw, world.table("holdout", 0.5), table, labels=as_clusters_too)
+        assert again.tallies == certificate.tallies
+
+
+@pytest.mark.parametrize(
+    ("dedupe", "complete"),
+    [(True, None), (True, "pairs"), (True, "clusters"), (False, None), (False, "pairs")],
+)
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(i, marks=pytest.mark.slow) for i in range(1, 12))]
+)
+def test_tallies_equal_those_by_sets(dedupe, complete, seed):
+    """Of one table; of two, whose ids are the same numbers: 50 and 50 are two records."""
+    check_tallies(seed, dedupe, complete)
+
+
+def sourced(pairs):
+    """As Splink has them."""
+    columns = {"unique_id_l": [x for x, _ in pairs], "unique_id_r": [y for _, y in pairs]}
+    sources = {
+        "source_dataset_l": ["left"] * len(pairs),
+        "source_dataset_r": ["right"] * len(pairs),
+    }
+    return pa.table(columns | sources)
+
+
+def test_two_tables_with_sources_and_labels_in_clusters():
+    world = World.random("sources", dedupe=False)
+    draw = mb.draw(world.people, labels=50, train=15, seed="s", source="left")
+    names = ["unique_id", "cluster_id", "source_dataset"]
+    certificate = certify(
+        world,
+        draw,
+        sourced(world.pairs("holdout")),
+        as_clusters(components(world.links("complete")), names),
+        labels=as_clusters(world.entities, names),
+    )
+    both = world.matches("holdout"), world.matches("complete")
+    assert certificate.tallies["all"] == world.tally(draw, *both)
+
+
+@pytest.mark.parametrize("dedupe", [True, False])
+def test_each_candidate_s_clusters_are_counted(dedupe):
+    """Several thresholds, strictest first: what is linked from a score on stays linked below."""
+    world = World.random("candidates", dedupe=dedupe)
+    choose = {"choose_threshold": {"precision": 0.2}, "candidates": CANDIDATES}
+    draw = mb.draw(world.people, labels=60, seed="s", **choose, **world.matching)
+    given = draw, world.table("holdout"), world.table("complete")
+    certificate = certify(world, *given)
+    expected = {
+        f"score ≥ {least}": world.tally(
+            draw, world.matches("holdout", least), world.matches("complete", least)
+        )
+        for least in CANDIDATES
+    }
+    assert certificate.tallies == expected
+    assert certificate.threshold.chosen in CANDIDATES
+    assert certificate.beside == ()
+
+
+# Errors and patches of clusters
+
+
+@pytest.mark.parametrize("dedupe", [True, False])
+def test_errors_of_clusters_equal_those_by_sets(dedupe):
+    """Pairs below the threshold link nothing, and give their scores to what is missed."""
+    world = World.random("errors", dedupe=dedupe)
+    draw = mb.draw(world.people, labels=50, train=9, seed="s", **world.matching)
+    given = {"labels": world.labels(draw), "population": world.people, "clusters": True}
+    listed = mb.list_errors(draw, holdout=world.table("holdout"), threshold=0.5, **given)
+    found = world.matches("holdout")
+    expected = errors_by_sets(found, world.truth, draw.validated)
+    assert as_errors(listed) == expected
+    assert max(len(one) for both in expected.values() for one in both) < MOST
+    scores = dict(world.holdout)
+    scores |= {(y, x): score for (x, y), score in scores.items()} if dedupe else {}
+    for node in listed.nodes:
+        for pair in node.pairs:
+            assert pair.score == scores.get((node.node, pair.other))
+    assert any(pair.score == 0.3 for node in listed.nodes for pair in node.pairs)
+
+
+@pytest.mark.parametrize("dedupe", [True, False])
+def test_a_patch_of_clusters_is_clusters(dedupe, tmp_path):
+    """Read as the complete matcher's, with the same words, whether a row is a record or a pair."""
+    world = World.random("patch", dedupe=dedupe)
+    draw = mb.draw(world.people, labels=40, train=9, seed="s", **world.matching)
+    out, holdout = tmp_path / "patched.parquet", world.table("holdout")
+    how = {"threshold": 0.5, "clusters": True}
+    given = {"labels": world.labels(draw), "population": world.people}
+    written = mb.patch(draw, holdout=holdout, out=out, **given, **how)
+    table = pq.read_table(out)
+    assert table.column_names == (["id", "cluster"] if dedupe else ["x", "y", "score"])
+    rows = list(zip(*table.to_pydict().values(), strict=True))
+    links = [(x, f"cluster {cluster}") for x, cluster in rows] if dedupe else rows
+    parts = components([link[:2] if dedupe else (("x", link[0]), ("y", link[1])) for link in links])
+    patched = {x: set() for x in world.nodes}
+    for part in parts:
+        if dedupe:
+            members = {x for x in part if not x.startswith("cluster")}
+            patched |= {x: members - {x} for x in members}
+        else:
+            ys = {name for side, name in part if side == "y"}
+            patched |= {name: ys for side, name in part if side == "x"}
+    if not dedupe:  # its pairs are all that their clusters link
+        assert sum(map(len, patched.values())) == len(rows) == written.pairs
+    labelled = {*draw.trained, *draw.validated}
+    assert all(patched[x] == world.truth[x] for x in labelled)
+    certificate = certify(world, draw, holdout, out, threshold=0.5)
+    tally = certificate.tallies["all"]
+    assert tally == world.tally(draw, world.matches("holdout"), patched)
+    assert all(label.c == label.ct == label.t for label in tally.labelled)
+    assert certificate.is_clusters
+
+
+# Pairs that are certified as pairs
+
+
+SHAPES = {
+    "nothing": [],
+    "one pair": [(1, 2)],
+    "a triangle": [(1, 2), (2, 3), (1, 3)],
+    "a path of three": [(1, 2), (2, 3)],
+    "a path of four": [(1, 2), (2, 3), (3, 4)],
+    "a star": [(1, i) for i in range(2, 9)],
+    "two entities, one of them open": [(1, 2), (2, 3), (1, 3), (7, 8), (8, 9)],
+    "pairs and a path": [(1, 2), (3, 4), (5, 6), (6, 7), (7, 8)],
+}
+
+
+@pytest.mark.parametrize("kind", ["string", "bigint"])
+def test_how_many_more_pairs_clusters_link(kind):
+    rng = random.Random(26)
+    with connect() as con:
+        for pairs in [*SHAPES.values(), *graphs(rng, 8)]:
+            rows = [(-1, -1), *pairs, *((b, a) for a, b in pairs)]  # the first is left out again
+            ids = f"cast(x as {kind}) as x, cast(y as {kind}) as y"
+            values = ", ".join(map(str, rows))
+            con.keep("found", f"select {ids} from (values {values}) t(x, y) where x >= 0")
+            assert pairs_more(con, "found", kind) == more_pairs(pairs)
+    assert [more_pairs(pairs) for pairs in SHAPES.values()] == [0, 0, 0, 1, 3, 21, 1, 3]
+
+
+def sample_means(world, draw, matches):
+    """Precision and recall in S − D."""
+    nodes, truth = [x for x in draw.validated if x not in set(draw.trained)], world.truth
+    precision = [len(matches[x] & truth[x]) / len(matches[x]) for x in nodes if matches[x]]
+    recall = [len(matches[x] & truth[x]) / len(truth[x]) for x in nodes if truth[x]]
+    return sum(precision) / len(precision), sum(recall) / len(recall)
+
+
+def sentence_by_sets(world, draw, role="holdout", least=0.5, of=""):
+    before, after = (
+        sample_means(world, draw, world.matches(role, least, clusters=is_closed))
+        for is_closed in (False, True)
+    )
+    return (
+        f"It is about pairs{of}, not clusters. The clusters that they link have "
+        f"{more_pairs(world.pairs(role, least))} more pairs; in the sample they have precision "
+        f"{after[0]:.4f} instead of {before[0]:.4f} and recall {after[1]:.4f} instead of "
+        f"{before[1]:.4f}. If clusters are what you deploy, certify those: put the matcher on "
+        "record with --clusters."
+    )
+
+
+def test_what_is_said_of_open_pairs(tmp_path, capsys):
+    """By draw, certificate, report and verify; a certificate whose number is another is refuted."""
+    holdout, complete = tmp_path / "holdout.csv", tmp_path / "complete.csv"
+    audit = drawn(tmp_path, "--holdout", holdout, "--train", 15)
+    more = more_pairs(PAIRS)
+    assert more > 50
+    assert (
+        f"Holdout matcher: holdout.csv, {len(PAIRS)} pairs, taken as pairs (their clusters would "
+        f"link {more} more: give --clusters if clusters are what you deploy); it matches"
+    ) in capsys.readouterr().out
+    assert run("certify", audit, "--holdout", holdout) == 0
+    expected = sentence_by_sets(WORLD, Draw.load(audit))
+    assert expected in capsys.readouterr().out
+    assert run("report", audit) == 0
+    assert expected in (audit / "report.html").read_text("utf-8")
+    assert run("certify", audit, "--holdout", holdout, "--complete", complete, "--force") == 0
+    assert sentence_by_sets(WORLD, Draw.load(audit), "complete") in capsys.readouterr().out
+    assert run("verify", audit) == 0
+    certificate = mb.Certificate.load(audit / "certificate.json")
+    assert [each.part for each in certificate.beside] == ["all"]
+    wrong = replace(certificate.beside[0], more=certificate.beside[0].more - 1)
+    replace(certificate, beside=(wrong,)).save(audit / "certificate.json", force=True)
+    capsys.readouterr()
+    assert run("verify", audit) == 1
+    assert "  - clusters_beside[0].more is not what the inputs give" in capsys.readouterr().out
+
+
+def test_of_candidates_the_chosen_one_is_told(tmp_path):
+    world = World.random("open candidates", dedupe=True)
+    choose = {"choose_threshold": {"precision": 0.2}, "candidates": CANDIDATES, "allowance": 0.0}
+    draw = mb.draw(world.people, labels=70, seed="s", **choose, dedupe=True)
+    certificate = certify(world, draw, world.table("holdout"), clusters=None)
+    parts = {f"score ≥ {least}": more_pairs(world.pairs("holdout", least)) for least in CANDIDATES}
+    assert {each.part: each.more for each in certificate.beside} == parts
+    chosen = certificate.threshold.chosen
+    told = sentence_by_sets(world, draw, least=chosen, of=f" (score ≥ {chosen})")
+    assert [line for line in certificate.remarks if "clusters" in line] == [told]
+    none = replace(certificate, guarantees=(), threshold=Threshold(None, ()))
+    assert none.remarks == []
+
+
+@pytest.mark.parametrize("found", ["closed", "one each"])
+def test_nothing_is_said_of_closed_pairs(found, tmp_path, capsys):
+    """Nor where no record has two matches."""
+    parts = components(PAIRS)
+    if found == "one each":
+        parts = [set(sorted(part)[:2]) for part in parts]
+    pairs = [(x, y) for part in parts for x in part for y in part if x < y]
+    holdout = write_csv(tmp_path / "closed.csv", ["x", "y"], pairs)
+    audit = drawn(tmp_path, "--holdout", holdout)
+    assert "their clusters" not in capsys.readouterr().out
+    certificate = mb.certify(audit, holdout=holdout)
+    assert certificate.beside == ()
+    assert "not clusters" not in str(certificate)
+
+
+def test_weights_tell_no_means(tmp_path):
+    """Nodes that were drawn by weight stand for others; the number of pairs is said alone."""
+    holdout = tmp_path / "holdout.csv"
+    audit = drawn(tmp_path, "--holdout", holdout, "--weigh", "pairwise-precision")
+    words = str(mb.certify(audit, holdout=holdout))
+    assert f"have {more_pairs(PAIRS)} more pairs. If clusters are what you deploy" in words
+
+
+# Refused
+
+
+def test_bands_of_clusters_are_refused(tmp_path, capsys):
+    holdout = tmp_path / "holdout.parquet"
+    pq.write_table(WORLD.table("holdout"), holdout)
+    told = "clusters must be left out where bands of scores were chosen, got both: a pair that only"
+    audit = drawn(tmp_path, "--bands", "0.5,0.8")
+    for verb in ("register", "certify"):
+        assert run(verb, audit, "--holdout", holdout, "--clusters") == 2
+        assert told in capsys.readouterr().err
+    words = ["draw", tmp_path / "people.csv", "--dedupe", "--labels", 9, "--bands", "0.5,0.8"]
+    assert run(*words, "--holdout", holdout, "--clusters", "--out", tmp_path / "b") == 2
+    assert told in capsys.readouterr().err
+    assert not (tmp_path / "b").exists()
+
+
+def test_b_cubed_of_open_pairs_needs_clusters(tmp_path, capsys):
+    holdout, metric = tmp_path / "holdout.csv", ("--metric", "b3-precision")
+    audit = drawn(tmp_path, *metric)
+    capsys.readouterr()
+    assert run("certify", audit, "--holdout", holdout) == 2
+    assert (
+        "Say --clusters, to certify the clusters that the pairs link; or give the clusters that "
+        "you will use, with columns id and cluster."
+    ) in capsys.readouterr().err
+    certificate = mb.certify(audit, holdout=holdout, clusters=True)
+    assert certificate.tallies["all"] == WORLD.tally(Draw.load(audit), CLUSTERED)
+    nodes, truth = WORLD.nodes, WORLD.truth
+    shares = [len(({x} | CLUSTERED[x]) & ({x} | truth[x])) / (1 + len(CLUSTERED[x])) for x in nodes]
+    assert 0.3 < certificate.value("b3-precision") <= sum(shares) / len(nodes)
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"threshold": 0.5}, "threshold must be left out where no matcher has a column 'score'"),
+        ({"holdout": "scored"}, "threshold must be given, because holdout has scores"),
+        ({"holdout": None}, "threshold, columns and clusters must come with a holdout matcher"),
+        ({"holdout": "self"}, "holdout must not match a record with itself, got '7'"),
+        ({"holdout": "unknown"}, "must match nodes of the population, got x = '999'"),
+    ],
+)
+def test_what_else_is_refused(how, message):
+    """As it is of pairs."""
+    tables = {
+        "plain": WORLD.table("holdout", 0.5),
+        "scored": WORLD.table("holdout"),
+        "self": pa.table({"x": ["7"], "y": ["7"]}),
+        "unknown": pa.table({"x": ["999"], "y": ["7"]}),
+        None: None,
+    }
+    holdout = tables[how.get("holdout", "plain")]
+    with pytest.raises(mb.InputError, match=re.escape(message)):
+        mb.draw(WORLD.people, labels=9, dedupe=True, clusters=True, **how | {"holdout": holdout})

@@ -281,7 +281,9 @@ def test_what_cannot_be_listed_is_refused(made, audit, tmp_path):
         mb.list_errors(audit, **given, complete=folder / "scored.csv")
     with pytest.raises(InputError, match="threshold must be given, because complete has scores"):
         mb.list_errors(audit, complete=folder / "scored.csv")
-    with pytest.raises(InputError, match="threshold, columns and clusters must come with a matcher's output"):
+    with pytest.raises(
+        InputError, match="threshold, columns and clusters must come with a matcher's output"
+    ):
         mb.list_errors(audit, threshold=0.5)
     draw = ["draw", folder / "people.csv", "--train", 9, "--link", "--out", tmp_path / "d"]
     assert run_seeded("s", *draw) == 0

@@ -3,6 +3,7 @@
 import itertools
 import random
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import pyarrow as pa
 
@@ -92,13 +93,14 @@ class World:
                     found[y, x] = found.pop((x, y))
         return world
 
-    @property
+    @cached_property
     def truth(self):
-        side, true = "x" if self.dedupe else "y", {}
-        for x in self.nodes:
-            same = {y for y in self.others if self.entity[side, y] == self.entity["x", x]}
-            true[x] = same - {x} if self.dedupe else same
-        return true
+        """Each node's true matches."""
+        side, members = "x" if self.dedupe else "y", {}
+        for y in self.others:
+            members.setdefault(self.entity[side, y], set()).add(y)
+        same = {x: members.get(self.entity["x", x], set()) for x in self.nodes}
+        return {x: ys - {x} if self.dedupe else ys for x, ys in same.items()}
 
     @property
     def people(self):
@@ -125,8 +127,7 @@ class World:
 
     def labels(self, draw):
         """Those of all drawn nodes."""
-        truth = self.truth
-        rows = [(x, y) for x, _, _ in draw.sample for y in sorted(truth[x]) or [None]]
+        rows = [(x, y) for x, _, _ in draw.sample for y in sorted(self.truth[x]) or [None]]
         return pa.table({"x": _left(rows), "y": _right(rows)})
 
     @property
