@@ -144,6 +144,21 @@ def test_a_table_on_record_as_both_must_be_told_apart(tmp_path, capsys):
         assert run("verify", audit) == 0
 
 
+def test_each_threshold_is_on_record_for_itself(tmp_path):
+    """From 0.7 on the clusters, from 0.5 on the pairs; nothing from 0.9 on, so that is pairs."""
+    scored = tmp_path / "scored.parquet"
+    pq.write_table(WORLD.table("holdout"), scored)
+    audit = drawn(tmp_path, "--holdout", scored, "--threshold", 0.7, "--clusters")
+    (audit / "labels.csv").rename(tmp_path / "later.csv")
+    assert mb.register(audit, holdout=scored, threshold=0.5) == 0
+    (tmp_path / "later.csv").rename(audit / "labels.csv")
+    for least, is_closed, registered in ((0.7, True, 1), (0.5, False, 4), (0.9, False, None)):
+        certificate = mb.certify(audit, holdout=scored, threshold=least)
+        found = WORLD.matches("holdout", least, clusters=is_closed)
+        assert certificate.tallies["all"] == WORLD.tally(Draw.load(audit), found)
+        assert certificate.ledger.registered == registered
+
+
 @pytest.mark.parametrize("registered", [True, False])
 def test_clusters_are_another_matcher_than_their_pairs(tmp_path, registered):
     """What is not on record costs δ, and is not said to have been there before the labels."""
