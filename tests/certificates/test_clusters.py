@@ -19,7 +19,15 @@ from matchbound.engines import connect
 from matchbound.tallies.unclosed import pairs_more
 from matchbound.theorems import Threshold
 from support.audits import run, run_seeded, write_csv
-from support.clustered import World, as_clusters, components, graphs, more_pairs
+from support.clustered import (
+    World,
+    as_clusters,
+    as_matches,
+    clusters_by_sets,
+    components,
+    graphs,
+    more_pairs,
+)
 
 CANDIDATES = (0.9, 0.7, 0.5, 0.3)
 
@@ -329,6 +337,25 @@ def test_errors_of_clusters_equal_those_by_sets(dedupe):
     assert any(pair.score == 0.3 for node in listed.nodes for pair in node.pairs)
 
 
+def same_cluster(rows):
+    return [(x, y) for x, one in rows for y, other in rows if one == other and x != y]
+
+
+def patched_by_sets(world, labelled):
+    """Each node's matches after the entities of labelled nodes have left the clusters."""
+    named = (lambda x: x) if world.dedupe else (lambda x: ("x", x))
+    other = (lambda y: y) if world.dedupe else (lambda y: ("y", y))
+    truth = {named(x): {other(y) for y in ys} for x, ys in world.truth.items()}
+    parts = components(world.links("holdout"))
+    clusters = {record: i for i, part in enumerate(parts) for record in part}
+    ys = None if world.dedupe else {other(y) for y in world.others}
+    left = clusters_by_sets(truth, clusters, {named(x) for x in labelled}, ys)
+    matches = as_matches(left, [named(x) for x in world.nodes], ys)
+    if world.dedupe:
+        return matches
+    return {x: {y for _, y in found} for (_, x), found in matches.items()}
+
+
 @pytest.mark.parametrize("dedupe", [True, False])
 def test_a_patch_of_clusters_is_clusters(dedupe, tmp_path):
     """Read as the complete matcher's, with the same words, whether a row is a record or a pair."""
@@ -340,21 +367,19 @@ def test_a_patch_of_clusters_is_clusters(dedupe, tmp_path):
     written = mb.patch(draw, holdout=holdout, out=out, **given, **how)
     table = pq.read_table(out)
     assert table.column_names == (["id", "cluster"] if dedupe else ["x", "y", "score"])
-    rows = list(zip(*table.to_pydict().values(), strict=True))
-    links = [(x, f"cluster {cluster}") for x, cluster in rows] if dedupe else rows
-    parts = components([link[:2] if dedupe else (("x", link[0]), ("y", link[1])) for link in links])
+    rows = [row[:2] for row in zip(*table.to_pydict().values(), strict=True)]
     patched = {x: set() for x in world.nodes}
-    for part in parts:
-        if dedupe:
-            members = {x for x in part if not x.startswith("cluster")}
-            patched |= {x: members - {x} for x in members}
-        else:
-            ys = {name for side, name in part if side == "y"}
-            patched |= {name: ys for side, name in part if side == "x"}
-    if not dedupe:  # its pairs are all that their clusters link
-        assert sum(map(len, patched.values())) == len(rows) == written.pairs
+    for x, y in rows if not dedupe else same_cluster(rows):
+        patched[x].add(y)
     labelled = {*draw.trained, *draw.validated}
+    assert patched == patched_by_sets(world, labelled)
     assert all(patched[x] == world.truth[x] for x in labelled)
+    before, after = (
+        {frozenset((x, y)) if dedupe else (x, y) for x in world.nodes for y in matches[x]}
+        for matches in (world.matches("holdout"), patched)
+    )
+    counts = len(after), len(after - before), len(before - after), len(labelled)
+    assert (written.pairs, written.added, written.dropped, written.labelled) == counts
     certificate = certify(world, draw, holdout, out, threshold=0.5)
     tally = certificate.tallies["all"]
     assert tally == world.tally(draw, world.matches("holdout"), patched)

@@ -44,6 +44,42 @@ def as_given(pairs, nodes, dedupe):
     return matches
 
 
+def clusters_by_sets(truth, clusters, labelled, sides=None):
+    """Clusters (by record) after the entities of labelled nodes have left them, as sets of records.
+
+    `sides` has the records that may be y, where two tables are linked. A record whose cluster has
+    lost all of those follows most of them.
+    """
+    ys = set(clusters) | set(truth) if sides is None else sides
+    entities = []
+    for x in sorted(labelled):
+        entity = {x} | truth[x]
+        touching = [other for other in entities if other & entity]
+        entities = [other for other in entities if not other & entity]
+        entities.append(entity.union(*touching))
+    placed = set().union(*entities)
+    left = {}
+    for x, cluster in clusters.items():
+        if x not in placed:
+            left.setdefault(cluster, set()).add(x)
+    for cluster, rest in left.items():
+        gone = [x for x in clusters if clusters[x] == cluster and x in placed and x in ys]
+        if gone and not rest & ys:
+            among = [entity & set(gone) for entity in entities]
+            places = [i for i in range(len(among)) if among[i]]
+            entities[min(places, key=lambda i: (-len(among[i]), min(among[i])))] |= rest
+            rest.clear()
+    return [*entities, *filter(None, left.values())]
+
+
+def as_matches(parts, nodes, ys=None):
+    matches = {x: set() for x in nodes}
+    for part in parts:
+        for x in part & matches.keys():
+            matches[x] = (part if ys is None else part & ys) - ({x} if ys is None else set())
+    return matches
+
+
 def more_pairs(pairs):
     """How many more pairs the clusters of one table's pairs link."""
     linked = sum(len(part) * (len(part) - 1) // 2 for part in components(pairs))
@@ -74,13 +110,16 @@ class World:
             for side in sides
             for name in (nodes if side == "x" else others)
         }
+        for name in [] if dedupe else [name for name in nodes if name in others]:
+            if rng.random() < 0.3:  # some matches have the same id
+                entity["y", name] = entity["x", name]
         world = World(dedupe, nodes, others, entity)
-        right = [(x, y) for x in nodes for y in world.truth[x] if not dedupe or x < y]
-        wrong = {tuple(rng.sample(nodes, 2)) for _ in range(size // 10)}
-        if dedupe:
-            wrong = {(min(pair), max(pair)) for pair in wrong}
-        else:
-            wrong = {(x, rng.choice(others)) for x, _ in wrong}
+        right = {(x, y) for x in nodes for y in world.truth[x] if not dedupe or x < y}
+        wrong = [tuple(sorted(rng.sample(nodes, 2))) for _ in range(size // 10)]
+        if not dedupe:
+            wrong = [(x, rng.choice([x, y])) for x, y in wrong]
+            wrong = [(x, y if y in others else rng.choice(others)) for x, y in wrong]
+        wrong = {*wrong} - right
         scored = {pair: rng.choice([0.3, 0.5, 0.6, 0.7, 0.9, 1.0]) for pair in sorted(right)}
         scored |= {pair: rng.choice([0.3, 0.5, 0.7, 0.9]) for pair in sorted(wrong)}
         world.holdout.update(scored)
