@@ -321,14 +321,16 @@ def test_each_candidate_s_clusters_are_counted(dedupe):
 @pytest.mark.parametrize("dedupe", [True, False])
 def test_errors_of_clusters_equal_those_by_sets(dedupe):
     """Pairs below the threshold link nothing, and give their scores to what is missed."""
-    world = World.random("errors", dedupe=dedupe)
-    draw = mb.draw(world.people, labels=50, train=9, seed="s", **world.matching)
+    world = World.random("errors 5", dedupe=dedupe)
+    draw = mb.draw(world.people, labels=90, train=9, seed="s", **world.matching)
     given = {"labels": world.labels(draw), "population": world.people, "clusters": True}
     listed = mb.list_errors(draw, holdout=world.table("holdout"), threshold=0.5, **given)
     found = world.matches("holdout")
     expected = errors_by_sets(found, world.truth, draw.validated)
     assert as_errors(listed) == expected
     assert max(len(one) for both in expected.values() for one in both) < MOST
+    same_id = [{kind for kind in (0, 1) if x in expected[x][kind]} for x in expected]
+    assert set().union(*same_id) == (set() if dedupe else {0, 1})  # wrong and missed ones
     scores = dict(world.holdout)
     scores |= {(y, x): score for (x, y), score in scores.items()} if dedupe else {}
     for node in listed.nodes:
