@@ -82,6 +82,8 @@ def _write_clusters(folder, rng):
     )
     left = [x for x, source in zip(NODES, sources, strict=True) if source == "left"]
     write_csv(folder / "left.csv", ["id"], [[x] for x in left])
+    rows = [[x, "left"] for x in left]
+    write_csv(folder / "left_named.csv", ["id", "source_dataset"], rows)
 
 
 def labels_of(draw, folder, name="words"):
@@ -185,7 +187,10 @@ def known_pairs(folder, engine):
 
 
 def two_sources(folder, engine):
-    draw = mb.draw(folder / "left.csv", labels=20, seed="a", source="left", engine=engine)
+    """The population's source is in a column of its own, or said: both draw the same nodes."""
+    said = mb.draw(folder / "left.csv", labels=20, seed="a", source="left", engine=engine)
+    draw = mb.draw(folder / "left_named.csv", labels=20, seed="a", engine=engine)
+    assert (draw.sample, draw.matching) == (said.sample, said.matching)
     nodes = [x for x, _, _ in draw.sample]
     labels = pa.table({"x": nodes, "y": pa.array(["right-__-007"] * len(nodes))})
     found = folder / "sources.parquet"

@@ -25,6 +25,7 @@ from matchbound.tables import (
     read_ids,
     recognise,
     rows_of_labels,
+    with_own_source,
 )
 from matchbound.tallies import TEXT, Setting
 from matchbound.theorems import Choices
@@ -119,14 +120,18 @@ def as_brought(
     trained_on: Any,
     choices: Choices,
     matching: Matching,
-    read: Callable[[], None],
+    read: Callable[[Matching], None],
 ) -> tuple[Setting, Origins]:
-    """The nodes that have a label: D, and all others to validate on. Their order means nothing."""
+    """The nodes that have a label: D, and all others to validate on. Their order means nothing.
+
+    `read` loads the labels.
+    """
     matching.check_future(choices.future)
     source = open_source(con, "population", population)
+    matching = with_own_source(con, source, matching)
     column = id_column(source, id)
     size = read_ids(con, source, "population", column, origin=matching.source)
-    read()
+    read(matching)
     digest = digest_of_ids(con, source, column, matching.source)
     labelled = _ids(con, "select distinct x as id from labels")
     if not labelled:

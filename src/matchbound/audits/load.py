@@ -76,7 +76,7 @@ def load(
         read_labels(con, truth, form, setting.matching, erased=setting.erased_records)
     else:
         _check_names_nodes(form)
-        read = partial(read_labels, con, truth, form, supplied.matching)
+        read = partial(read_labels, con, truth, form)
         brought = supplied.population, supplied.id, supplied.trained_on
         setting, origins = as_brought(con, *brought, choices[0], supplied.matching, read)
     kind = setting.kinds[0]

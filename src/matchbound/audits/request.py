@@ -38,6 +38,7 @@ from matchbound.tables import (
     open_source,
     read_ids,
     register_outputs,
+    with_own_source,
 )
 from matchbound.tallies import check_on_population
 from matchbound.theorems import METRICS, Choices
@@ -71,6 +72,7 @@ def requested(
     if phase is not None:
         phase.check(con, source, wishes.id, wishes.matching)
         wishes = replace(wishes, id=phase.id, matching=phase.matching)
+    wishes = replace(wishes, matching=with_own_source(con, source, wishes.matching))
     wishes.matching.check_future(wishes.choices.future)
     column = id_column(source, wishes.id)
     outputs = _outputs(con, wishes)

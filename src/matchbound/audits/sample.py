@@ -49,6 +49,7 @@ def draw(
     bound: str | None = None,
     one_to_one: bool | None = None,
     at_most_one_match: bool | None = None,
+    every_node_matched: bool | None = None,
     most_true_matches: int | None = None,
     among_records_with_at_most: int | None = None,
     limit_by_sample: bool | None = None,

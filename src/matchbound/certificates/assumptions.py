@@ -41,6 +41,7 @@ def assumed(
         (Remark("future"), choices.future),
         (Remark("one_to_one"), choices.one_to_one),
         (Remark("at_most_one_match"), choices.at_most_one_match),
+        (Remark("every_node_matched"), choices.every_node_matched),
         *_limits(tally, choices),
         (Remark("entities"), setting.matching.dedupe and choices.needs_entities),
         (Remark("disjoint_ids"), sourceless and setting.matching.is_link),

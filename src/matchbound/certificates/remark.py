@@ -28,6 +28,7 @@ CODES: Mapping[str, tuple[str, ...]] = {
     "future": (),
     "one_to_one": (),
     "at_most_one_match": (),
+    "every_node_matched": (),
     "most_true_matches": ("limit",),
     "limit_by_sample": ("limit", "members"),
     "among_at_most": ("limit", "beyond", "labelled"),

@@ -66,6 +66,9 @@ SENTENCES = {
     "on; what is found at a node does not depend on which other nodes there are.",
     "one_to_one": "The user promised that a node has at most one true match.",
     "at_most_one_match": "The user promised that a matcher finds at most one match a node.",
+    "every_node_matched": "The user promised that every node has a true match. No label shows one "
+    "without, which does not prove it; if it is false, a node without a true match counts as "
+    "missed, and the bound on recall still holds.",
     "most_true_matches": "The user promised that the number of a node's true matches is at most "
     "{limit}.",
     "limit_by_sample": "Pairwise recall and F1 take no node to have more than {limit} true "
@@ -190,10 +193,12 @@ def heading(
         lines = [f"Exploratory: no guarantee. Not as fixed at the draw: {', '.join(exploratory)}."]
     if not certified:
         return [*lines, "Nothing is certified."]
+    about = ", about nodes to come" if choices.future else ""
+    about += " (recall: if every node has a true match)" if choices.every_node_matched else ""
     if lines:
         sure = percent(_alone(choices.delta))
-        return [*lines, f"Had that been fixed there, with probability at least {sure}, together:"]
-    about = ", about nodes to come" if choices.future else ""
+        had = f"Had that been fixed there, with probability at least {sure}, together{about}:"
+        return [*lines, had]
     sure, reason = percent(_together(choices.delta, ledger)), _reason(choices.delta, ledger)
     return [f"With probability at least {sure}, all together{about}{reason}:"]
 

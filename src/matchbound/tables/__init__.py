@@ -49,7 +49,7 @@ from matchbound.tables.records import (
     shown_values,
 )
 from matchbound.tables.scores import LOWEST, check_scored, first_threshold, narrow
-from matchbound.tables.sides import Matching
+from matchbound.tables.sides import Matching, with_own_source
 from matchbound.tables.sources import (
     FITTING,
     Source,
@@ -124,4 +124,5 @@ __all__ = [
     "rows_of_labels",
     "rows_of_matches",
     "shown_values",
+    "with_own_source",
 ]

@@ -91,14 +91,9 @@ def read_ids(
 
 
 def node_of_table(source: Source, column: str, kind: str, origin: str | None) -> str:
-    """SQL for the nodes of a population: of the source `origin`, or of those in its own column."""
+    """SQL for the nodes of a population: of the sources in its own column, or of `origin`."""
     sources = source.column("source_dataset")
-    if origin is not None and sources is not None:
-        raise InputError(
-            f"source must be left out where {source.argument} tells sources itself in "
-            f"{sources!r}, got {origin!r}. Drop it, or that column."
-        )
-    if origin is not None:
+    if origin is not None and sources is None:
         return f"{literal(origin + SEPARATOR)} || nullif({source.key(column)}, '')"
     return node_of(source, column, sources, kind)
 
