@@ -227,6 +227,16 @@ def test_a_complete_matcher_alone_is_not_guessed(audit, tmp_path):
     assert as_errors(mb.list_errors(audit, complete=complete)) == expected  # it is on record now
 
 
+def test_a_matcher_that_is_withheld_from(tmp_path):
+    """Clusters of what it returns, at both of its runs."""
+    audit = drawn(tmp_path, "--train", 20)
+    rows = {"train": PAIRS, "all": WORLD.pairs("complete")}
+    runs = iter(rows.values())
+    certificate = mb.withhold(lambda labels: next(runs), audit, clusters=True)
+    both = CLUSTERED, WORLD.matches("complete")
+    assert certificate.tallies["all"] == WORLD.tally(Draw.load(audit), *both)
+
+
 def test_the_page_takes_clusters_with_a_matcher_alone(audit, tmp_path):
     with pytest.raises(mb.InputError, match="clusters must come with a holdout matcher"):
         open_inputs(Audit.open(audit), Inputs(tmp_path / "people.csv", clusters=True))
@@ -507,6 +517,7 @@ def test_weights_tell_no_means(tmp_path):
 
 
 def test_bands_of_clusters_are_refused(tmp_path, capsys):
+    """At the draw, and of a matcher that comes later."""
     holdout = tmp_path / "holdout.parquet"
     pq.write_table(WORLD.table("holdout"), holdout)
     told = "clusters must be left out where bands of scores were chosen, got both: a pair that only"
@@ -518,6 +529,21 @@ def test_bands_of_clusters_are_refused(tmp_path, capsys):
     assert run(*words, "--holdout", holdout, "--clusters", "--out", tmp_path / "b") == 2
     assert told in capsys.readouterr().err
     assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"gap": 20}, "clusters must be left out where a gap sample was drawn, got both"),
+        ({"future": True}, "clusters must be left out where guarantees are about nodes to come"),
+    ],
+)
+def test_where_not_all_pairs_are_there_nothing_is_closed(choice, message):
+    """Other nodes' pairs may link a node to more, and they need not be given there."""
+    world = World.random("gap", dedupe=False)
+    draw = mb.draw(world.people, labels=40, seed="s", link=True, **choice)
+    with pytest.raises(mb.InputError, match=message):
+        certify(world, draw, world.table("holdout", 0.5))
 
 
 def test_b_cubed_of_open_pairs_needs_clusters(tmp_path, capsys):
