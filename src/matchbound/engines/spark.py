@@ -132,7 +132,8 @@ class Spark:
             frame, before = self._session.sql(sql), self._kept.get(table)
             frame = self._checkpointed(table, frame) if settled else frame.persist()
             self._kept[table] = frame
-            frame.count()  # read it now, so that a failure is raised here
+            if not settled:
+                frame.count()  # read it now, so that a failure is raised here
             frame.createOrReplaceTempView(table)
             if before is not None:
                 before.unpersist()
