@@ -95,6 +95,7 @@ def test_all_metrics_within_parts_of_populations(session):
     assert min(compared[name] for name in METRICS) > 10
 
 
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
 def test_clusters_of_two_thresholds(session):
     rdds = session.sparkContext._jsc.getPersistentRDDs
     with connect(session) as con:
