@@ -65,7 +65,10 @@ def restored(audit: Audit, supplied: Supplied, resources: Resources) -> Audit:
                 "case. Restore it; certificates that were issued before need no new one."
             )
         open_as_drawn(con, audit, supplied.within)  # refused, if it is another part
-    by = None if draw.holdout is None else (supplied.holdout, supplied.reading)
+    by = None
+    if draw.holdout is not None:
+        recorded = draw.holdout.reading
+        by = supplied.holdout, replace(supplied.reading, clusters=recorded.clusters)
     tables = population, audit.within(supplied.within), trained_on_now(audit)
     again = draw_again(draw.written, *tables, by, resources)
     if not is_same_sample(draw, again, audit.ledger.entries) or not is_same_gap(draw, again):

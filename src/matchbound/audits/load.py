@@ -30,7 +30,7 @@ from matchbound.tables import (
     read_outputs,
     rows_of_labels,
 )
-from matchbound.tallies import Setting, label_digests
+from matchbound.tallies import Setting, check_closable, label_digests
 from matchbound.theorems import Choices, Tally, brought_variances
 
 
@@ -50,6 +50,7 @@ def read_certified(
         identity.rows_of,
     )
     _check_same_holdout(draw, outputs)
+    check_closable(choices, outputs)
     return outputs
 
 

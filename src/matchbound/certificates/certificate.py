@@ -20,7 +20,6 @@ from matchbound.theorems import (
     Guarantee,
     Tally,
     Threshold,
-    candidate,
     choose_threshold,
     guarantees,
     parts,
@@ -177,16 +176,18 @@ class Certificate:
     @property
     def is_clusters(self) -> bool:
         """Whether it is about clusters, of a table or of the pairs that link them."""
-        return any(output.reading.clusters for output in self.inputs.outputs)
+        return self._has_clusters("complete" if self.has_complete else "holdout")
+
+    def _has_clusters(self, role: str) -> bool:
+        return any(output.reading.clusters for output in self.inputs.of_role(role))
 
     @property
     def remarks(self) -> list[str]:
         """What the bounds say of clusters, and of other matchers that the same labels certify."""
-        chosen = None if self.threshold is None else self.threshold.chosen
-        part = None if chosen is None else candidate(chosen)
-        beside = [each.sentence for each in self.beside if part in (None, each.part)]
+        certified = {guarantee.part for guarantee in self.guarantees}
+        beside = [each.sentence for each in self.beside if each.part in certified]
         clusters = [words.OF_CLUSTERS] if self.is_clusters else []
-        given = self.guarantees, self.tallies, self.choices, self.is_clusters
+        given = self.guarantees, self.tallies, self.choices, self._has_clusters("holdout")
         return [*clusters, *beside, *words.comparison(*given)]
 
     def __str__(self) -> str:

@@ -106,9 +106,11 @@ def _check(draw: Draw, inputs: Inputs) -> None:
             "no matcher proposed must be looked for. Give the table that the population is matched "
             "with."
         )
-    if inputs.holdout is None and (inputs.threshold is not None or inputs.targets):
+    of_matcher = inputs.threshold, inputs.clusters
+    if inputs.holdout is None and (of_matcher != (None, None) or inputs.targets):
         raise InputError(
-            "threshold and target must come with a holdout matcher, got one alone. Give both."
+            "threshold, target and clusters must come with a holdout matcher, got one alone. Give "
+            "both."
         )
     for metric in inputs.targets or {}:
         if metric not in draw.choices.metrics:

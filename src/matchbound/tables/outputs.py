@@ -175,17 +175,21 @@ def read_outputs(
 
 
 def _clusters_on_record(outputs: Sequence[Output], on_record: Sequence[Recorded]) -> bool:
-    """Whether the first output, the holdout matcher's, is on record as clusters of its pairs."""
-    first = outputs[0]
-    if is_clusters(first.form):
-        return False
-    same = {one.reading.clusters for one in on_record if one.has_rows_of(first.recorded)}
-    if len(same) > 1:
+    """Whether the holdout matchers are on record as clusters of their pairs."""
+    role = outputs[0].role  # that of the complete matcher, if it is given alone
+    pairs = [one.recorded for one in outputs if one.role == role and not is_clusters(one.form)]
+    same = [one for one in on_record if any(map(one.has_rows_of, pairs))]
+    readings = {one.reading.clusters for one in same}
+    why = f"{role} is on record as both"
+    if pairs and not same and role == "complete":
+        readings = {False, *(one.reading.clusters for one in on_record)}
+        why = f"a matcher is on record as clusters, and {role} is not on record"
+    if len(readings) > 1:
         raise InputError(
-            f"clusters or pairs must be said, because {first.role} is on record as both, got "
-            "neither. Give --clusters or --pairs."
+            f"clusters or pairs must be said, because {why}, got neither. Give --clusters or "
+            "--pairs."
         )
-    return same == {True}
+    return readings == {True}
 
 
 def register_outputs(
