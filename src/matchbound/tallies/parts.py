@@ -20,8 +20,8 @@ class Tallies:
     """Each part's tally, and each output's number of rows by its name.
 
     `left_out` are, by the same names, the numbers of matches of nodes outside the part of the
-    population that is certified: they are not in the tallies. `unclosed` has the parts of a deduplication's pairs, of the matcher that is certified, whose
-    clusters link more.
+    population that is certified: they are not in the tallies. `unclosed` has the parts of a
+    deduplication's pairs, of the matcher that is certified, whose clusters link more.
     """
 
     by_part: dict[str, Tally] = field(default_factory=dict)
