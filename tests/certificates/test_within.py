@@ -268,6 +268,7 @@ def test_sizes_are_the_part_s(tmp_path, capsys):
     assert "gap must be a whole number from 0 to the part's size, 50" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_pairwise_recall_needs_a_limit(years, tmp_path, capsys):
     folder, truth, _ = years
     drawn_from = folder / "people.csv", "--within", folder / "of2024.csv", "--dedupe"
@@ -329,6 +330,7 @@ def test_two_phases_draw_from_the_same_part(tmp_path, capsys):
     assert "Drop it, or draw the training nodes again." in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_labels_that_were_there_count_within_the_part(tmp_path, capsys):
     truth = make_inputs(tmp_path)
     truth = {f"a{i}": {truth[f"a{i}"]} if f"a{i}" in truth else set() for i in range(400)}
@@ -355,6 +357,7 @@ def test_labels_that_were_there_count_within_the_part(tmp_path, capsys):
     assert "got 'z1', which is not one" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_an_anytime_draw_grows_within_its_part(tmp_path, capsys):
     truth = make_inputs(tmp_path)
     truth = {f"a{i}": {truth[f"a{i}"]} if f"a{i}" in truth else set() for i in range(400)}
@@ -375,6 +378,7 @@ def test_an_anytime_draw_grows_within_its_part(tmp_path, capsys):
     assert run("verify", audit) == 0
 
 
+@pytest.mark.slow
 def test_erased_nodes_are_drawn_again_from_the_part(copied, capsys):
     gone = Draw.load(copied).validated[0]
     assert run("forget", copied, "--id", gone) == 0
@@ -425,7 +429,7 @@ KINDS = {
 }
 
 
-OFTEN = ("gap", "until precision", "weigh", "bands")
+OFTEN = ("gap", "weigh")
 
 
 @pytest.mark.parametrize(

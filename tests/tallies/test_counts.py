@@ -250,12 +250,12 @@ def test_all_metrics_within_parts_of_108_populations():
     assert min(compared[name] for name in METRICS) > 50
 
 
-@pytest.mark.parametrize("clusters", [(), ("holdout",), ROLES], ids=lambda some: "+".join(some))
+@pytest.mark.parametrize("clusters", [(), ROLES], ids=["pairs", "clusters"])
 def test_known_pairs_give_cells_to_nodes_of_the_part_alone(clusters):
     """Some nodes are unlabelled, so that labels tell of pairs of nodes inside and outside."""
     rng, compared, told, cut = random.Random(f"within {clusters}"), 0, 0, 0
     with connect() as con:
-        for turn in range(8):
+        for turn in range(6):
             case, part = drawn_within(rng, one_table(rng, clusters))
             some = {x for x in part if "labels" in clusters or rng.random() < 0.8}
             kind = "bigint" if turn % 2 and not clusters else "string"
@@ -269,7 +269,7 @@ def test_known_pairs_give_cells_to_nodes_of_the_part_alone(clusters):
             compared += 1
             told += any(any(cell.known) for cell in found.gap)
             cut += by_sql(con, *case, kind, **given, in_part=False) != found
-    assert compared > 3
+    assert compared > 2
     assert told > 1
     assert cut > 1
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Self
 
 from matchbound.audits.places import find, named, recorded
@@ -104,7 +104,7 @@ class Within(TableRef):
     @property
     def name(self) -> str:
         """What sentences call it."""
-        return "a table" if self.path is None else PurePosixPath(self.path).name
+        return recorded(self.path, None) or "a table"
 
     @property
     def fixed(self) -> dict[str, object]:

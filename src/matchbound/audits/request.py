@@ -192,15 +192,15 @@ def _lines(ground: Ground, outputs: Sequence[Output], words: Sequence[str]) -> l
     """The population and the holdout matchers in words."""
     path = ground.source.path or "a table"
     population = f"Population: {path}, {ground.size} nodes with ids in {ground.column!r}."
-    within = ground.within
+    lines, within = [population], ground.within
     if within is not None:
         part = within.path or "a table"
-        population += f"\nWithin: {part}, {within.size} of {ground.size} nodes; all is about these."
+        lines.append(f"Within: {part}, {within.size} of {ground.size} nodes; all is about these.")
     matchers = [
         f"Holdout matcher{f' {one.algorithm}' if one.algorithm else ''}: {what}."
         for one, what in zip(outputs, words, strict=True)
     ]
-    return [population, *matchers]
+    return [*lines, *matchers]
 
 
 def _earlier(con: Engine, wishes: Wishes, phase: Phase | None, size: int) -> Earlier | None:

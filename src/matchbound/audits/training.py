@@ -176,7 +176,7 @@ def refuse_other_labels(
 
 
 def without_trained(con: Engine, trained: Sequence[str], tables: Sequence[str]) -> None:
-    """Take D's nodes out of tables of ids."""
+    """Take D's nodes out of tables of ids. `everyone` may lack them then, so check before."""
     lend(con, "trained", {"id": trained})
     for table in tables:
         con.keep(table, f"select t.id from {table} t anti join trained d on d.id = t.id")

@@ -19,10 +19,9 @@ from matchbound.theorems import Part, Tally, parts
 class Tallies:
     """Each part's tally, and each output's number of rows by its name.
 
-    `left_out` are, in the same way, the numbers of matches that are not counted, because they are
-    of nodes outside the part of the population that is certified.
-    `unclosed` has the parts of a deduplication's pairs, of the matcher that is certified, whose
-    clusters link more.
+    `left_out` are, by the same names, the numbers of matches of nodes outside the part of the
+    population that is certified: they are not in the tallies. `unclosed` has the parts of a
+    deduplication's pairs, of the matcher that is certified, whose clusters link more.
     """
 
     by_part: dict[str, Tally] = field(default_factory=dict)
@@ -78,13 +77,10 @@ def _read(con: Engine, setting: Setting, output: Output, scored: bool) -> int:
 
 def _left_out(con: Engine, setting: Setting, outputs: Sequence[Output]) -> dict[str, int]:
     """How many matches of each output, by its name, are of nodes outside the part."""
+    if setting.whole_size is None:
+        return {output.name: 0 for output in outputs}
     dedupe = setting.matching.dedupe
-    return {
-        output.name: count_others(con, output.role, output.is_clusters, dedupe)
-        if setting.whole_size is not None
-        else 0
-        for output in outputs
-    }
+    return {out.name: count_others(con, out.role, out.is_clusters, dedupe) for out in outputs}
 
 
 def _narrow(con: Engine, setting: Setting, output: Output, part: Part) -> None:
