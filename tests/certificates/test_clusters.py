@@ -183,6 +183,7 @@ def test_clusters_are_another_matcher_than_their_pairs(tmp_path, registered):
     assert explored.exploratory == ("delta",)
 
 
+@pytest.mark.slow
 def test_a_draw_by_the_weights_of_clusters_is_repeated_as_such(tmp_path):
     """Also where the record alone says that they are clusters, and ids were erased."""
     holdout = tmp_path / "holdout.csv"
@@ -271,7 +272,13 @@ def check_tallies(seed, dedupe, complete):
 
 @pytest.mark.parametrize(
     ("dedupe", "complete"),
-    [(True, None), (True, "pairs"), (True, "clusters"), (False, None), (False, "pairs")],
+    [
+        pytest.param(True, None, marks=pytest.mark.slow),
+        (True, "pairs"),
+        (True, "clusters"),
+        (False, None),
+        (False, "pairs"),
+    ],
 )
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(i, marks=pytest.mark.slow) for i in range(1, 12))]
