@@ -450,7 +450,7 @@ def test_a_matcher_with_scores_is_registered_at_a_threshold(tmp_path, capsys):
     assert draw(tmp_path, "--holdout", tmp_path / "scored.csv") == 2
     assert draw(tmp_path, "--threshold", 0.5) == 2
     assert (
-        "threshold, columns and clusters must come with a holdout matcher"
+        "threshold must come with a holdout matcher"
         in capsys.readouterr().err
     )
     assert draw(tmp_path) == 0

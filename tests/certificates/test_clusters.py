@@ -151,6 +151,25 @@ def test_a_table_on_record_as_both_must_be_told_apart(tmp_path, capsys):
     assert run("verify", audit) == 0
 
 
+def test_another_look_does_not_change_what_is_on_record(audit, tmp_path):
+    """What was registered decides, whatever was certified since."""
+    holdout, draw = tmp_path / "holdout.csv", Draw.load(audit)
+    as_pairs = mb.certify(audit, holdout=holdout, clusters=False)
+    assert as_pairs.tallies["all"] == WORLD.tally(draw, AS_GIVEN)
+    assert mb.certify(audit, holdout=holdout).tallies["all"] == WORLD.tally(draw, CLUSTERED)
+
+
+def test_a_matcher_that_is_not_on_record_as_it_is_given_must_be_told(tmp_path):
+    """Another threshold is another output: nothing says whether its pairs are clusters."""
+    scored = tmp_path / "scored.parquet"
+    pq.write_table(WORLD.table("holdout"), scored)
+    audit = drawn(tmp_path, "--holdout", scored, "--threshold", 0.7, "--clusters")
+    with pytest.raises(mb.InputError, match=r"^clusters or pairs must be said, because a matcher "):
+        mb.certify(audit, holdout=scored, threshold=0.5)
+    certificate = mb.certify(audit, holdout=scored, threshold=0.5, clusters=True)
+    assert certificate.tallies["all"] == WORLD.tally(Draw.load(audit), CLUSTERED)
+
+
 def test_each_threshold_is_on_record_for_itself(tmp_path):
     """From 0.7 on the clusters, from 0.5 on the pairs."""
     scored = tmp_path / "scored.parquet"
@@ -311,6 +330,54 @@ def test_two_tables_with_sources_and_labels_in_clusters():
     )
     both = world.matches("holdout"), world.matches("complete")
     assert certificate.tallies["all"] == world.tally(draw, *both)
+
+
+def three_sources(rng):
+    """Links within and between three tables of 30 records, with scores, as Splink has them."""
+    records = [(source, str(i)) for source in "abc" for i in range(30)]
+    links = [(("a", str(i)), ("b", str(i)), 0.9) for i in range(30) if rng.random() < 0.8]
+    links += [(*rng.sample(records, 2), rng.choice([0.3, 0.5, 0.9])) for _ in range(25)]
+    links = list({frozenset(link[:2]): link for link in links}.values())
+    columns = {
+        f"{name}_{side}": [link[place][column] for link in links]
+        for place, side in enumerate("lr")
+        for column, name in enumerate(["source_dataset", "unique_id"])
+    }
+    return links, pa.table({**columns, "match_probability": [link[2] for link in links]})
+
+
+def test_pairs_within_a_source_and_between_others_join_clusters(tmp_path):
+    """They are no matches, but the clusters of all pairs are what a tool makes of them."""
+    links, pairs = three_sources(random.Random("three"))
+    within = {frozenset((a[0], b[0])) for a, b, _ in links}
+    assert within >= {frozenset("a"), frozenset("b"), frozenset("bc")}
+    people = pa.table({"unique_id": [str(i) for i in range(30)]})
+    choose = {"choose_threshold": {"precision": 0.2}, "candidates": (0.9, 0.5, 0.3)}
+    draws = {}
+    for name, how in (("one", {}), ("several", choose)):
+        draws[name] = mb.draw(people, labels=20, seed="s", source="a", **how)
+    nodes = draws["one"].validated
+    labels = pa.table({"x": nodes, "y": [x.replace("a-__-", "b-__-") for x in nodes]})
+    given = {"population": people, "labels": labels}
+    several = mb.certify(draws["several"], holdout=pairs, clusters=True, **given).tallies
+    for least in (0.9, 0.5, 0.3):
+        parts = components([(a, b) for a, b, score in links if score >= least])
+        named = [(*record, i) for i, part in enumerate(parts) for record in part]
+        names = ["source_dataset", "unique_id", "cluster_id"]
+        table = pa.table(dict(zip(names, zip(*named, strict=True), strict=True)))
+        how = {"holdout": pairs, "threshold": least, "clusters": True}
+        ours = mb.certify(draws["one"], **how, **given)
+        theirs = mb.certify(draws["one"], holdout=table, **given)
+        assert ours.tallies["all"] == theirs.tallies["all"] == several[f"score ≥ {least}"]
+        assert ours.guarantees == theirs.guarantees
+        listed = mb.list_errors(draws["one"], **how, **given)
+        assert as_errors(listed) == as_errors(mb.list_errors(draws["one"], holdout=table, **given))
+        out = tmp_path / f"{least}.csv"
+        mb.patch(draws["one"], **how, **given, out=out)
+        patched = mb.certify(draws["one"], complete=out, **how, **given).tallies["all"]
+        assert all(label.c == label.ct == label.t for label in patched.labelled)
+    scores = {pair.score for node in listed.nodes for pair in node.pairs}
+    assert {0.3, 0.5} <= scores
 
 
 @pytest.mark.parametrize("dedupe", [pytest.param(True, marks=pytest.mark.slow), False])
@@ -570,7 +637,7 @@ def test_b_cubed_of_open_pairs_needs_clusters(tmp_path, capsys):
     [
         ({"threshold": 0.5}, "threshold must be left out where no matcher has a column 'score'"),
         ({"holdout": "scored"}, "threshold must be given, because holdout has scores"),
-        ({"holdout": None}, "threshold, columns and clusters must come with a holdout matcher"),
+        ({"holdout": None}, "must come with a holdout matcher"),
         ({"holdout": "self"}, "holdout must not match a record with itself, got '7'"),
         ({"holdout": "unknown"}, "must match nodes of the population, got x = '999'"),
     ],

@@ -56,7 +56,7 @@ from matchbound.audits.standing import (
     Seeded,
     Standing,
     before_labels,
-    outputs_on_record,
+    on_record,
     planned,
     standing,
 )
@@ -136,7 +136,7 @@ __all__ = [
     "last_draw",
     "ledger_or_problems",
     "load",
-    "outputs_on_record",
+    "on_record",
     "planned",
     "planned_choices",
     "read_certified",

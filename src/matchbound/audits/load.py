@@ -8,7 +8,7 @@ from matchbound.audits.audit import Audit
 from matchbound.audits.brought import as_brought, as_drawn
 from matchbound.audits.draw import Draw
 from matchbound.audits.inputs import LabelsRef, Origins
-from matchbound.audits.standing import outputs_on_record, planned
+from matchbound.audits.standing import on_record, planned
 from matchbound.audits.supplied import Identity, Supplied
 from matchbound.engines import Engine
 from matchbound.errors import InputError
@@ -38,7 +38,7 @@ def read_certified(
     con: Engine, audit: Audit, supplied: Supplied, choices: Choices, identity: Identity
 ) -> Sequence[Output]:
     """Open the outputs to certify; refuse a holdout that is not the one nodes were drawn by."""
-    draw = audit.draw
+    draw, known = audit.draw, on_record(identity.entries)
     outputs = read_outputs(
         con,
         supplied.holdout,
@@ -46,7 +46,7 @@ def read_certified(
         replace(supplied.reading, fixed=choices.scores),
         choices.algorithms,
         supplied.matching if draw is None else draw.matching,
-        outputs_on_record(identity.entries) + _drawn_by(draw),
+        replace(known, all=[*known.all, *_drawn_by(draw)]),
         identity.rows_of,
     )
     _check_same_holdout(draw, outputs)
@@ -124,7 +124,8 @@ def _check_same_holdout(draw: Draw | None, outputs: Sequence[Output]) -> None:
         for output in outputs:
             if output.role == "holdout" and not output.recorded.is_same(drawn_by):
                 raise InputError(
-                    "holdout must be the output that nodes were drawn by, at its threshold, "
+                    "holdout must be the output that nodes were drawn by, at its threshold, and as "
+                    "pairs or clusters as it was, "
                     f"got {output.source.path or 'another table'!r}. Give that one, or draw again."
                 )
 

@@ -238,9 +238,10 @@ def _outputs(con: Engine, wishes: Wishes) -> Sequence[Output]:
         algorithms = choices.algorithms
         return register_outputs(con, wishes.holdout, reading, algorithms, wishes.matching)
     if wishes.reading != Reading():
+        name = wishes.reading.given[0]
         raise InputError(
-            "threshold, columns and clusters must come with a holdout matcher, got one alone. "
-            "Give it too, or give them to register."
+            f"{name} must come with a holdout matcher, got it alone. Give the matcher too, or say "
+            f"{name} when it is registered."
         )
     if is_by_matcher(choices):
         raise InputError(

@@ -100,13 +100,7 @@ class Wishes:
         """Training nodes alone fix no choice: each is made when the others are drawn."""
         usual, chosen = Choices().as_dict(), self.choices.as_dict()
         made = [name for name in chosen if chosen[name] != usual[name]]
-        of_matcher = {
-            "holdout": self.holdout,
-            "threshold": self.reading.threshold,
-            "columns": self.reading.columns or None,
-            "clusters": self.reading.clusters,
-        }
-        made += [name for name, value in of_matcher.items() if value is not None]
+        made += [*(["holdout"] if self.holdout is not None else []), *self.reading.given]
         if made:
             raise InputError(
                 f"{made[0]} must be left out where training nodes are drawn alone, got it: it is "

@@ -230,7 +230,7 @@ def _refuse_part(within: Any) -> None:
     if within is not None:
         raise InputError(
             "within must be left out where labels are brought along, got it: a part is fixed "
-            "before nodes are drawn. Give the part itself as the population, or draw with it."
+            "before nodes are drawn. Draw with it, and label what is drawn."
         )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import OF_CLUSTERS, Audit, Draw, as_drawn, outputs_on_record
+from matchbound.audits import OF_CLUSTERS, Audit, Draw, as_drawn, on_record
 from matchbound.certificates.patch_clusters import count_clusters, patch_clusters
 from matchbound.certificates.patch_columns import columns_of, columns_of_clusters
 from matchbound.engines import Engine, Progress, connect, keep
@@ -85,7 +85,7 @@ def patch(
     with connect() as con:
         truth = open_source(con, "labels", given, hashed=False)
         reading = Reading(columns or {}, threshold, clusters, draw.choices.scores)
-        known = outputs_on_record(opened.ledger.entries)
+        known = on_record(opened.ledger.entries)
         (output,) = read_outputs(con, holdout, None, reading, (), draw.matching, known)
         _check_out(place, opened, [output.source, truth], [population, within], force)
         progress("reading the population, the labels and the matches")

@@ -15,7 +15,7 @@ from matchbound.audits import (
     as_drawn,
     erased_rows,
     has_ids,
-    outputs_on_record,
+    on_record,
     planned,
 )
 from matchbound.desk.live import Live, start, why_not
@@ -155,7 +155,7 @@ def _holdout(
     if inputs.holdout is None:
         return None, None, why_not(draw.choices, False) or ""
     reading = Reading(inputs.columns or {}, inputs.threshold, inputs.clusters, draw.choices.scores)
-    known = outputs_on_record(audit.ledger.entries)
+    known = on_record(audit.ledger.entries)
     (output,) = register_outputs(con, inputs.holdout, reading, (), draw.matching, known)
     source, least = output.source, output.reading.threshold
     by = draw.matching, least, output.is_closed

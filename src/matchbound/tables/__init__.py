@@ -23,6 +23,7 @@ from matchbound.tables.ids import (
 )
 from matchbound.tables.objects import as_table
 from matchbound.tables.outputs import (
+    OnRecord,
     Output,
     Reading,
     Recorded,
@@ -33,8 +34,10 @@ from matchbound.tables.outputs import (
 )
 from matchbound.tables.population import kind_of_part, part_column, read_population
 from matchbound.tables.predictions import (
+    close_matches,
     digest_of_ids,
     id_column,
+    is_linked_by_source,
     kind_of_ids,
     node_of_table,
     read_ids,
@@ -74,6 +77,7 @@ __all__ = [
     "Digest",
     "Form",
     "Matching",
+    "OnRecord",
     "Output",
     "Pairs",
     "Reading",
@@ -86,6 +90,7 @@ __all__ = [
     "as_table",
     "check_drawn",
     "check_scored",
+    "close_matches",
     "close_pairs",
     "count_rows",
     "csv_header",
@@ -96,6 +101,7 @@ __all__ = [
     "form_of_labels",
     "has_outer_spaces",
     "id_column",
+    "is_linked_by_source",
     "is_same_table",
     "keep_components",
     "keep_several",

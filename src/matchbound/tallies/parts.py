@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
-from matchbound.tables import Clusters, Output, close_pairs, narrow, read_matches
+from matchbound.tables import Clusters, Output, close_matches, narrow, read_matches
 from matchbound.tallies.closed import check_clusters_closed
 from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded, Setting
@@ -68,10 +68,10 @@ def _read(con: Engine, setting: Setting, output: Output, scored: bool) -> int:
     matching, least = setting.matching, output.reading.threshold
     table = f"{output.role}_scored" if scored else output.role
     given = con, output.source, table, output.form, matching, least, setting.kinds
-    closed = output.is_closed and not scored
-    rows = read_matches(*given, scored=scored, closed=closed)
+    rows = read_matches(*given, scored=scored, closed=output.is_closed)
     if not (matching.dedupe or matching.is_link):
-        refuse_doubt(con, output.name, table, is_clusters=closed)
+        is_clusters = output.is_closed and not scored
+        refuse_doubt(con, output.name, table, is_clusters=is_clusters)
     return rows
 
 
@@ -97,8 +97,8 @@ def _narrow(con: Engine, setting: Setting, output: Output, part: Part) -> None:
     place = candidates.index(part.least)
     above = candidates[place - 1] if place else None
     narrow(con, f"{role}_since", scored, part.least, above)
-    dedupe, before = setting.matching.dedupe, role if place else None
-    close_pairs(con, role, f"{role}_since", dedupe=dedupe, before=before)
+    given = scored, output.form, setting.matching, role if place else None
+    close_matches(con, role, f"{role}_since", *given)
 
 
 def _count(
