@@ -93,16 +93,17 @@ def keep_pairs(con, table, links, kinds):
 def check_thresholds(con, count, ids, dedupe, *, seed=26, only_new=False, levels=LEVELS):
     """Close graphs at all thresholds, each from the clusters before; return the clusters' numbers.
 
-    `only_new`: a threshold's table has only the pairs that the stricter ones have not.
+    `only_new`: a threshold's table has only the pairs that the stricter ones have not, and the
+    clusters replace those before.
     """
     graphs = random_graphs(random.Random(seed), count)
     links, kinds = [link for graph in graphs for link in graph], KINDS[ids]
     before, sizes = None, []
     for level in levels:
-        table = f"closed_{level}"
+        table, pairs = ("closed", "since") if only_new else (f"closed_{level}",) * 2
         new = [link for link in links if link[2] == level or (link[2] < level and not only_new)]
-        keep_pairs(con, table, new, kinds)
-        close_pairs(con, table, table, dedupe=dedupe, before=before)
+        keep_pairs(con, pairs, new, kinds)
+        close_pairs(con, table, pairs, dedupe=dedupe, before=before)
         expected = by_networkx(links, level, dedupe, kinds)
         assert clusters_in(con, table, dedupe) == expected
         assert pairs_linked(con, table, dedupe) == pairs_in(expected, dedupe)
