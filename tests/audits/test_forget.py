@@ -662,7 +662,7 @@ def test_forgetting_twice_is_refused_and_says_that_it_was_done(audit, labelled):
 
 
 @pytest.mark.parametrize("full", [False, True], ids=["killed", "disk full"])
-@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [11, pytest.param(1, marks=pytest.mark.slow)])
 def test_stopped_anywhere_it_is_finished_by_the_same_command(audit, labelled, tmp_path, step, full):
     truth = labelled[1]
     node = matched_node(audit, truth, 1)[0]

@@ -287,6 +287,7 @@ CASES = (
     errors_of_pairs,
 )
 SLOW = (
+    known_pairs,
     rounds,
     weighed,
     errors,
