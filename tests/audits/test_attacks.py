@@ -308,7 +308,7 @@ def digest(name):
 
 
 def matcher_named(name):
-    return {"name": "", "digest": digest(name), "threshold": None, "columns": {}}
+    return {"name": "", "digest": digest(name), "threshold": None, "clusters": False, "columns": {}}
 
 
 DRAWN = {"kind": "draw", "seed": "s", "seed_given": False, "labels": 9, "train": 0, "delta": 0.05}

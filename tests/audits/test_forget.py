@@ -310,9 +310,9 @@ def test_labels_in_clusters(tmp_path, delimiter):
     assert mb.forget(audit, [min(apart)]).nodes == 0
     assert remark_of(certified(audit)) == 2
     mb.patch(audit, holdout=tmp_path / "holdout.csv", out=tmp_path / "patched.csv")
-    pairs = {tuple(row) for row in read_csv(tmp_path / "patched.csv")}
+    clusters = dict(read_csv(tmp_path / "patched.csv"))
     one, other = sorted(together & drawn)
-    assert (one, other) in pairs  # the matcher's: nobody said that it has none
+    assert clusters[one] == clusters[other]  # the matcher's: nobody said that it has none
 
 
 @pytest.mark.parametrize("dedupe", [True, False])
@@ -662,7 +662,7 @@ def test_forgetting_twice_is_refused_and_says_that_it_was_done(audit, labelled):
 
 
 @pytest.mark.parametrize("full", [False, True], ids=["killed", "disk full"])
-@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [11, pytest.param(1, marks=pytest.mark.slow)])
 def test_stopped_anywhere_it_is_finished_by_the_same_command(audit, labelled, tmp_path, step, full):
     truth = labelled[1]
     node = matched_node(audit, truth, 1)[0]

@@ -319,6 +319,7 @@ def test_ratio_in_every_order(delta):
     assert max(computed.values()) > 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [False, True])
 def test_ratio_at_size(cut):
     """Twelve thousand seeded samples; the promise made ten times too strong is caught."""

@@ -291,6 +291,7 @@ def test_a_public_order_of_twelve_ids():
     assert worst <= 0.2
 
 
+@pytest.mark.slow
 def test_the_best_of_many_orders_fails():
     rng = np.random.default_rng(6)
     right = (np.arange(1000) < 900).astype(float)

@@ -187,6 +187,7 @@ def test_failure_of_nasty_populations_in_20_000_draws(name, factor):
 # What looks like it, and fails
 
 
+@pytest.mark.slow
 def test_bets_of_their_own_at_each_grid_point_need_a_scan():
     """Point j bets on the j-th block of 20 draws alone: valid only from below, one by one."""
     points, block, draws = 31, 20, 20_000

@@ -17,7 +17,7 @@ from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.tables import Clusters, Digest, Matching, Output, Pairs, Reading
 from matchbound.tables.ids import load_drawn
-from matchbound.tables.predictions import read_ids
+from matchbound.tables.population import read_population
 from matchbound.tables.sources import open_source
 from matchbound.tables.truth import read_labels
 from matchbound.tallies import Setting
@@ -71,7 +71,7 @@ def listed(con, rng, matching, *, found_clusters, true_clusters):
     sample = join_orders(rng.sample(xs, 1), rng.sample(xs, rng.randint(1, len(xs))))
     drawn = [x for x, _, _ in sample]
     labelled = drawn if true_clusters else rng.sample(drawn, rng.randint(1, len(drawn)))
-    read_ids(con, open_source(con, "population", pa.table({"id": xs})), "population", "id")
+    read_population(con, open_source(con, "population", pa.table({"id": xs})), None)
     load_drawn(con, sample)
     source, form = opened(con, "labels", sides["true"], nodes, true_clusters, labelled)
     read_labels(con, source, form, matching)
@@ -133,7 +133,7 @@ def test_a_cluster_of_100_000_records_is_not_listed_pair_by_pair(true_clusters):
         form, truth = Clusters("id", "cluster"), {"id": xs, "cluster": list("01") * (size // 2)}
         truth = pa.table(truth)
     with connect(memory="1GB") as con:
-        read_ids(con, open_source(con, "population", pa.table({"id": xs})), "population", "id")
+        read_population(con, open_source(con, "population", pa.table({"id": xs})), None)
         load_drawn(con, sample)
         read_labels(con, open_source(con, "labels", truth), form, DEDUPE)
         setting = Setting(size, ("string",) * 2, sample, (), Choices(), "drawn", DEDUPE, truth=form)

@@ -13,6 +13,7 @@ import pytest
 import matchbound as mb
 from matchbound.certificates import patch as patching
 from support.audits import contents, make_audit, read_csv, run
+from support.clustered import as_matches, clusters_by_sets
 from support.oracles import tally_by_sets
 
 NODES = [f"a{i}" for i in range(60)]
@@ -36,42 +37,6 @@ def patched_by_sets(truth, holdout, labelled):
         | {y for y in truth if y in labelled and x in truth[y]}
         for x in holdout
     }
-
-
-def clusters_by_sets(truth, clusters, labelled, sides=None):
-    """Clusters (by record) after the entities of labelled nodes have left them, as sets of records.
-
-    `sides` has the records that may be y, where two tables are linked. A record whose cluster has
-    lost all of those follows most of them.
-    """
-    ys = set(clusters) | set(truth) if sides is None else sides
-    entities = []
-    for x in sorted(labelled):
-        entity = {x} | truth[x]
-        touching = [other for other in entities if other & entity]
-        entities = [other for other in entities if not other & entity]
-        entities.append(entity.union(*touching))
-    placed = set().union(*entities)
-    left = {}
-    for x, cluster in clusters.items():
-        if x not in placed:
-            left.setdefault(cluster, set()).add(x)
-    for cluster, rest in left.items():
-        gone = [x for x in clusters if clusters[x] == cluster and x in placed and x in ys]
-        if gone and not rest & ys:
-            among = [entity & set(gone) for entity in entities]
-            places = [i for i in range(len(among)) if among[i]]
-            entities[min(places, key=lambda i: (-len(among[i]), min(among[i])))] |= rest
-            rest.clear()
-    return [*entities, *filter(None, left.values())]
-
-
-def as_matches(parts, nodes, ys=None):
-    matches = {x: set() for x in nodes}
-    for part in parts:
-        for x in part & matches.keys():
-            matches[x] = (part if ys is None else part & ys) - ({x} if ys is None else set())
-    return matches
 
 
 def labels_of(draw, truth, unlabelled=0):

@@ -262,7 +262,7 @@ def test_matchers_whose_bounds_were_watched_count(tmp_path, capsys):
     for name in ("holdout", "candidates", "holdout"):
         path = data / f"{name}.csv"
         digest = Digest(None, digest_of_file(path))
-        desk.watch(Recorded("", digest, Reading()))
+        desk.watch(Recorded("", digest, Reading(clusters=False)))
     assert len(read_ledger(audit).of_kind("watch")) == 2
     capsys.readouterr()
     assert run("certify", audit, "--holdout", data / "holdout.csv", "--json") == 0

@@ -83,8 +83,9 @@ def test_the_live_bounds_are_certify_s_after_every_label(tmp_path, capsys, thres
     assert compared > 15
 
 
-def test_live_tallies_of_one_table_are_certify_s(tmp_path):
-    """What labels tell of other nodes' pairs included."""
+@pytest.mark.parametrize("part", [None, range(55)], ids=["whole", "part"])
+def test_live_tallies_of_one_table_are_certify_s(tmp_path, part):
+    """What labels tell of other nodes' pairs included; in a part, of its nodes alone."""
     rng = random.Random(8)
     folder = tmp_path / "data"
     folder.mkdir()
@@ -94,7 +95,11 @@ def test_live_tallies_of_one_table_are_certify_s(tmp_path):
     pairs += [(f"a{i}", f"a{i + 1}") for i in range(0, 90, 7)]
     write_csv(folder / "people.csv", ["id"], [[x] for x in nodes])
     write_csv(folder / "holdout.csv", ["x", "y"], pairs)
-    drawn = mb.draw(folder / "people.csv", labels=40, train=10, anytime=True, seed="s", dedupe=True)
+    within = None if part is None else folder / "part.csv"
+    if within is not None:
+        write_csv(within, ["id"], [[f"a{i}"] for i in part])
+    how = {"labels": 40, "train": 10, "anytime": True, "seed": "s", "dedupe": True}
+    drawn = mb.draw(folder / "people.csv", within=within, **how)
     drawn.save(folder / "audit")
     given = Inputs(folder / "people.csv", holdout=folder / "holdout.csv")
     live, known = open_inputs(Audit.open(folder / "audit"), given).live, 0
@@ -105,6 +110,8 @@ def test_live_tallies_of_one_table_are_certify_s(tmp_path):
         table = pa.table({"x": [x for x, _ in rows], "y": [y for _, y in rows]})
         found = mb.certify(drawn, labels=table, holdout=folder / "holdout.csv").tallies["all"]
         assert live.tally(labels) == found
+        assert found.size == (90 if part is None else 55)
+        assert live.at(labels).within == ("" if part is None else "part.csv")
         known += any(any(cell.known) for cell in found.gap)
     assert known > 4
 

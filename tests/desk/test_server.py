@@ -257,7 +257,13 @@ def test_what_a_user_may_get_wrong(client, tmp_path, capsys):
         "port must be from 0": [people, "--against", right, "--port", 99999],
         "cannot listen on 127.0.0.1:": [people, "--against", right, "--port", taken],
         "twice must be from 0": [people, "--against", right, "--twice", -1],
-        "target must come with": [people, "--against", right, "--target", "recall=0.9"],
+        "threshold, target and clusters must come with": [
+            people,
+            "--against",
+            right,
+            "--target",
+            "recall=0.9",
+        ],
         "id must be a column of against": [people, "--against", right, "--id", "nobody"],
         "candidates must": [people, "--against", right, "--candidates", data / "few.csv"],
     }

@@ -24,7 +24,8 @@ from matchbound.tables import Pairs, digest_of_rows, open_source, rows_of_matche
 from matchbound.theorems.metrics import METRICS
 from support import engine_cases
 from support.audits import make_audit, run
-from support.random_tables import check_all_metrics, groups
+from support.graphs import KINDS, check_thresholds
+from support.random_tables import check_all_metrics, drawn_within, groups
 from support.sparks import SMALL, UNPLANNED, needs_spark, spark
 
 pytestmark = [needs_spark, pytest.mark.xdist_group("spark")]
@@ -79,6 +80,38 @@ def test_all_metrics_of_300_populations(kinds, session):
         for cases, given in [*groups(random.Random(22), 300)][-kinds:]:
             compared += check_all_metrics(con, cases, given)
     assert min(compared[name] for name in METRICS) > 20 * kinds
+
+
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
+@pytest.mark.slow
+def test_all_metrics_within_parts_of_populations(session):
+    """Two tables, and one with itself: as pairs, in part, and as clusters."""
+    rng, compared = random.Random(26), Counter()
+    with connect(session) as con:
+        for cases, given in [*groups(rng, 108)][::4]:
+            parts = [drawn_within(rng, case) for case in cases]
+            cases, nodes = zip(*parts, strict=True)
+            compared += check_all_metrics(con, cases, given, nodes)
+    assert min(compared[name] for name in METRICS) > 10
+
+
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
+def test_clusters_of_two_thresholds(session):
+    rdds = session.sparkContext._jsc.getPersistentRDDs
+    with connect(session) as con:
+        assert check_thresholds(con, 4, "text", dedupe=True, levels=range(2))
+        assert len(rdds()) == 2  # of all that was kept, the clusters of two thresholds
+    assert not rdds()
+
+
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("ids", "dedupe"), [("whole", True), ("text", True), *((ids, False) for ids in KINDS)]
+)
+def test_clusters_of_300_random_graphs(ids, dedupe, session):
+    with connect(session) as con:
+        assert min(check_thresholds(con, 300, ids, dedupe)) > 300
 
 
 @pytest.mark.parametrize("session", [LOCAL], indirect=True)

@@ -247,7 +247,7 @@ def test_power_with_training_nodes_agrees_with_draws():
     assert power > Prospects(other).power(labels, "precision")  # D's labels are counted too
 
 
-@pytest.mark.parametrize("metric", ["precision", "recall"])
+@pytest.mark.parametrize("metric", ["precision", pytest.param("recall", marks=pytest.mark.slow)])
 def test_powers_against_a_target_are_those_of_whole_guarantees(metric):
     """Other draws, a whole guarantee from each, a complete matcher and training nodes as well."""
     size, labels, draws = 20_000, 400, 500

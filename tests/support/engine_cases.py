@@ -82,6 +82,8 @@ def _write_clusters(folder, rng):
     )
     left = [x for x, source in zip(NODES, sources, strict=True) if source == "left"]
     write_csv(folder / "left.csv", ["id"], [[x] for x in left])
+    rows = [[x, "left"] for x in left]
+    write_csv(folder / "left_named.csv", ["id", "source_dataset"], rows)
 
 
 def labels_of(draw, folder, name="words"):
@@ -164,6 +166,27 @@ def one_table(folder, engine):
     )
 
 
+def within_a_part(folder, engine):
+    """The same in a part of the table, drawn by the same engine; and a part of two tables."""
+    people, part = folder / "people.csv", pa.table({"id": NODES[::2]})
+    given = {"within": part, "seed": "a", "engine": engine}
+    drawn = mb.draw(people, labels=25, dedupe=True, **given)
+    certified = mb.certify(
+        drawn,
+        within=part,
+        labels=folder / "cluster_truth.csv",
+        holdout=folder / "pairs.parquet",
+        complete=folder / "clusters.parquet",
+        threshold=0.1,
+        engine=engine,
+    )
+    holdout = folder / "words_holdout.csv"
+    among = mb.draw(people, labels=9, holdout=holdout, among=True, **given)
+    until = mb.draw(people, holdout=holdout, until={"precision": 7}, **given)
+    draws = [(draw.written.as_dict(), draw.sample, draw.gap) for draw in (drawn, among, until)]
+    return certified.as_dict(), draws
+
+
 def known_pairs(folder, engine):
     """Whole numbers, one table with itself: what labels, not of all drawn nodes, tell of others."""
     rng = random.Random(6)
@@ -185,7 +208,10 @@ def known_pairs(folder, engine):
 
 
 def two_sources(folder, engine):
-    draw = mb.draw(folder / "left.csv", labels=20, seed="a", source="left", engine=engine)
+    """The population's source is in a column of its own, or said: both draw the same nodes."""
+    said = mb.draw(folder / "left.csv", labels=20, seed="a", source="left", engine=engine)
+    draw = mb.draw(folder / "left_named.csv", labels=20, seed="a", engine=engine)
+    assert (draw.sample, draw.matching) == (said.sample, said.matching)
     nodes = [x for x, _, _ in draw.sample]
     labels = pa.table({"x": nodes, "y": pa.array(["right-__-007"] * len(nodes))})
     found = folder / "sources.parquet"
@@ -250,6 +276,7 @@ CASES = (
     *COMMON,
     weighed,
     weighed,
+    within_a_part,
     known_pairs,
     pairs,
     two_sources,
@@ -260,12 +287,14 @@ CASES = (
     errors_of_pairs,
 )
 SLOW = (
+    known_pairs,
     rounds,
     weighed,
     errors,
     errors_of_pairs,
     brought,
     whole_numbers,
+    within_a_part,
 )  # left to `make check-slow`
 
 

@@ -15,7 +15,7 @@ ORDERED = ("-p", "support.mutant_order", "-m", "not slow")
 LONGEST = 4.0  # seconds; a test that takes more uncompiled waits for the second run
 THEOREMS = (
     "terms choices gaps possible label_errors comparison guarantees sampled parts stopping brought "
-    "new_metric"
+    "new_metric every_node"
 )
 LEDGER = "ledger attacks phases"
 # module: the tests of its own, and those that concern it besides

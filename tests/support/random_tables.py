@@ -10,7 +10,8 @@ import pyarrow as pa
 from matchbound import AssumptionError, Choices, Tally
 from matchbound.audits.draw import join_orders
 from matchbound.tables.forms import Clusters, Pairs
-from matchbound.tables.predictions import read_ids, read_matches
+from matchbound.tables.population import read_population
+from matchbound.tables.predictions import read_matches
 from matchbound.tables.sides import Matching
 from matchbound.tables.sources import open_source
 from matchbound.tables.truth import read_labels
@@ -80,13 +81,16 @@ def by_sql(
     clusters=(),
     labelled=None,
     read=lambda tally: tally,
+    within=None,
     **more,
 ):
+    """Count a case as the package does; `within` are the nodes of the part that is certified."""
     sample = join_orders(trained, validated)
     sure = [x for x, _, _ in sample if labelled is None or x in labelled]
     labels = pairs_of(truth, sure) + [(x, None) for x in sure if not truth[x]]
     population = open_source(con, "population", pa.table({"id": xs}))
-    size = read_ids(con, population, "population", "id", kind)
+    part = None if within is None else open_source(con, "within", pa.table({"id": within}))
+    size = read_population(con, population, None, kind, within=part)
     load(con, "holdout", holdout, "holdout" in clusters, xs, how, kind)
     if complete is not None:
         load(con, "complete", complete, "complete" in clusters, xs, how, kind, also)
@@ -103,7 +107,7 @@ def by_sql(
         clusters=frozenset(clusters),
         complete=complete is not None,
         dedupe=how.dedupe,
-        **more,
+        **{"in_part": within is not None} | more,
     )
     return count(con, loaded, "refuse" if labelled is None else "worst", read)
 
@@ -204,21 +208,35 @@ def _harmonic(right, linked, true):
     return 2 * precision * recall / (precision + recall)
 
 
-def check_all_metrics(con, cases, given):
+def drawn_within(rng, case):
+    """The same case with its draws in a part of the nodes, and the part."""
+    nodes, *tables, trained, validated = case
+    part = [x for x in nodes if rng.random() < 0.6] or nodes[:1]
+    trained, validated = ([x for x in some if x in part] for some in (trained, validated))
+    return (nodes, *tables, trained, validated or part[:1]), part
+
+
+def check_all_metrics(con, cases, given, parts=None):
     """Count the cases as drawn, and once more with everything labelled; return what was compared.
 
     The counts are those of sets, and so are both ends of what the labels leave possible, and the
-    guarantees.
+    guarantees. `parts` are the nodes of each case that are certified, if not all are.
     """
     whole, dedupe = joined(cases), given["how"].dedupe
-    assert by_sql(con, *whole, **given) == tally_by_sets(*whole, dedupe=dedupe)
     nodes, *tables, trained, validated = whole
-    others = list(dict.fromkeys(x for x in (*validated, *nodes) if x not in {*trained}))
+    certified = nodes
+    if parts is not None:
+        certified = [f"{i}-{x}" for i, part in enumerate(parts) for x in part]
+        given = given | {"within": certified}
+    by_sets = tally_by_sets(certified, *tables, trained, validated, dedupe=dedupe)
+    assert by_sql(con, *whole, **given) == by_sets
+    others = list(dict.fromkeys(x for x in (*validated, *certified) if x not in {*trained}))
     tally = by_sql(con, nodes, *tables, trained, others, **given)
-    assert tally == tally_by_sets(nodes, *tables, trained, others, dedupe=dedupe)
+    assert tally == tally_by_sets(certified, *tables, trained, others, dedupe=dedupe)
     compared = Counter()
-    for case, part in zip(cases, parted(tally, trained, others, len(cases)), strict=True):
-        compared.update(_compare(part, case, dedupe))
+    every = parted(tally, trained, others, len(cases))
+    for i, (case, each) in enumerate(zip(cases, every, strict=True)):
+        compared.update(_compare(each, case if parts is None else (parts[i], *case[1:]), dedupe))
     return compared
 
 

@@ -187,6 +187,7 @@ MOST_RIGHT = {Node(1, 1, 1): 45, Node(1, 1, 0): 15}
 FEW_MEMBERS = {Node(1, 1, 1): 120, Node(0, 0, 0): 480}
 ALL_RIGHT = {Node(1, 1, 1): 60}
 PROMISED = {"one_to_one": True, "at_most_one_match": True}
+MATCHED = {"every_node_matched": True}
 
 
 def chosen(metric, delta=0.2, **how):
@@ -258,6 +259,9 @@ def sharp_rows():
         yield Row(
             f"possible {metric}", None, chosen(metric), lambda: samples(MOST_RIGHT, 12, SPOILING)
         )
+    yield Row(
+        "sharp recall labels", twice, chosen("recall", **MATCHED), lambda: samples(MOST_RIGHT, 12)
+    )
     for name, to in (("members", plain_members), ("number of members", None)):
         choices = chosen("recall", 0.1)
         yield Row(f"sharp recall {name}", to, choices, lambda: samples(FEW_MEMBERS, 200, DROPPING))
@@ -273,6 +277,12 @@ def worst_rows():
     yield Row(
         "unlabelled validation nodes",
         None,
+        chosen("recall", **MATCHED),
+        lambda: unsure_samples(MOST_RIGHT, 12),
+    )
+    yield Row(
+        "unlabelled validation nodes",
+        None,
         sampled("error-rate", 60, 0.2),
         lambda: unsure_samples(MOST_RIGHT, 12, True),
     )
@@ -282,18 +292,18 @@ def sampled_rows(theorem):
     """Where the gap is a sample; s nodes are labelled, all right, and kept by C."""
     name = "sampled" if theorem == "sharp" else "paper"
 
-    def row(term, to, kinds, drawn=400, s=400):
+    def row(term, to, kinds, drawn=400, s=400, **how):
         changed = [label for label in kinds if label != RIGHT]
         metric = term.split()[0]
         return Row(
             f"{name} {term}",
             to,
-            sampled(metric, drawn, 0.05, theorem),
+            sampled(metric, drawn, 0.05, theorem, **how),
             lambda: gap_samples(RIGHT, s, kinds, drawn, changed),
         )
 
-    for metric in ("precision", "recall", "error-rate"):
-        choices = sampled(metric, 60, 0.2, theorem, 0.05)
+    for metric, how in (("precision", {}), ("recall", {}), ("recall", MATCHED), ("error-rate", {})):
+        choices = sampled(metric, 60, 0.2, theorem, 0.05, **how)
         yield Row(
             f"{name} {metric} labels",
             half,
@@ -302,6 +312,7 @@ def sampled_rows(theorem):
             complete=False,
         )
     yield row("recall gap", plain_mean(gaps.drops), {RIGHT: 600, DROPPED: 1000})
+    yield row("recall gap", plain_mean(gaps.drops), {RIGHT: 600, DROPPED: 1000}, **MATCHED)
     yield row("error-rate gap", plain_mean(gaps.differs), {RIGHT: 600, REPLACED: 1000})
     yield Row(
         f"{name} recall members",

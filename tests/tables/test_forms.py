@@ -614,7 +614,7 @@ def test_labels_without_their_source_are_refused():
 
 def test_a_population_that_tells_its_sources_has_no_other():
     table = pa.table({"id": ["a", "b"], "source_dataset": ["l", "r"]})
-    with pytest.raises(mb.InputError, match=r"^source must be left out where population tells"):
+    with pytest.raises(mb.InputError, match=r"^source must be left out where population has "):
         mb.draw(table, labels=1, source="l")
 
 
@@ -792,7 +792,8 @@ def test_a_source_must_be_one_of_the_table_s():
             tally(draw, PEOPLE, truth or {}, table)
         assert str(error.value) == (
             "source must say which of 'l', 'r' is the population, as holdout has records of "
-            f"several, got {got}. Draw with --source."
+            f"several, got {got}. Draw from the records of one source, with --source if no column "
+            "'source_dataset' names it."
         )
 
 

@@ -10,12 +10,14 @@ from matchbound import AssumptionError, Choices, InputError, Tally
 from matchbound.audits.draw import join_orders
 from matchbound.engines.connection import connect
 from matchbound.tables.forms import Clusters
-from matchbound.tables.predictions import read_ids, read_matches
+from matchbound.tables.population import read_population
+from matchbound.tables.predictions import read_matches
 from matchbound.tables.sources import open_source
 from matchbound.tables.truth import read_labels
 from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded
 from matchbound.tallies.prefix import looked_at
+from matchbound.tallies.within import count_others
 from matchbound.theorems.metrics import METRICS
 from matchbound.theorems.tally import Cell, Label
 from support.oracles import tally_by_sets
@@ -26,7 +28,9 @@ from support.random_tables import (
     TWO_TABLES,
     by_sql,
     check_all_metrics,
+    drawn_within,
     groups,
+    load,
     one_table,
     pairs_of,
     random_case,
@@ -195,7 +199,7 @@ def test_large_clusters_are_counted_without_their_pairs():
     given["labels"] = [i % 2 for i in range(n)]
     form = Clusters("id", "cluster")
     with connect() as con:
-        read_ids(con, open_source(con, "population", pa.table({"id": nodes})), "population", "id")
+        read_population(con, open_source(con, "population", pa.table({"id": nodes})), None)
         for name, clusters in given.items():
             source = open_source(con, name, pa.table({"id": nodes, "cluster": clusters}))
             if name == "labels":
@@ -229,6 +233,74 @@ def test_all_metrics_of_300_populations():
         for cases, given in groups(random.Random(22), 300):
             compared += check_all_metrics(con, cases, given)
     assert min(compared[name] for name in METRICS) > 200
+
+
+# A part of the population
+
+
+def test_all_metrics_within_parts_of_108_populations():
+    """Y, the matchers and the truth stay whole; tests/engines has Spark's."""
+    compared, rng = Counter(), random.Random(26)
+    with connect() as con:
+        for cases, given in groups(rng, 108):
+            parts = [drawn_within(rng, case) for case in cases]
+            cases, nodes = zip(*parts, strict=True)
+            assert sum(map(len, nodes)) < sum(len(case[0]) for case in cases)
+            compared += check_all_metrics(con, cases, given, nodes)
+    assert min(compared[name] for name in METRICS) > 50
+
+
+@pytest.mark.parametrize("clusters", [(), ROLES], ids=["pairs", "clusters"])
+def test_known_pairs_give_cells_to_nodes_of_the_part_alone(clusters):
+    """Some nodes are unlabelled, so that labels tell of pairs of nodes inside and outside."""
+    rng, compared, told, cut = random.Random(f"within {clusters}"), 0, 0, 0
+    with connect() as con:
+        for turn in range(6):
+            case, part = drawn_within(rng, one_table(rng, clusters))
+            some = {x for x in part if "labels" in clusters or rng.random() < 0.8}
+            kind = "bigint" if turn % 2 and not clusters else "string"
+            given = {"how": ONE_TABLE, "clusters": clusters, "labelled": some, "within": part}
+            try:
+                found = by_sql(con, *case, kind, **given)
+            except AssumptionError:
+                continue  # all true matches drawn: a matter of chance in so small a population
+            assert found == tally_by_sets(part, *case[1:], dedupe=True, labelled=some)
+            assert found.drawn + len(found.labelled) == len(part)
+            compared += 1
+            told += any(any(cell.known) for cell in found.gap)
+            cut += by_sql(con, *case, kind, **given, in_part=False) != found
+    assert compared > 2
+    assert told > 1
+    assert cut > 1
+
+
+@pytest.mark.parametrize("clusters", [None, *FORMS[:2]], ids=["two", "pairs", "clusters"])
+def test_matches_of_other_nodes_are_counted(clusters):
+    rng, how = random.Random(4), TWO_TABLES if clusters is None else ONE_TABLE
+    is_clusters = "holdout" in (clusters or ())
+    with connect() as con:
+        for _ in range(8):
+            case = random_case(rng) if clusters is None else one_table(rng, clusters)
+            (nodes, _, holdout, *_), part = drawn_within(rng, case)
+            source = open_source(con, "within", pa.table({"id": part}))
+            population = open_source(con, "population", pa.table({"id": nodes}))
+            read_population(con, population, None, within=source)
+            load(con, "holdout", holdout, is_clusters, nodes, how)
+            others = count_others(con, "holdout", is_clusters, how.dedupe)
+            assert others == sum(len(holdout[x]) for x in {*nodes} - {*part})
+
+
+@pytest.mark.parametrize("kind", ["string", "bigint"])
+def test_matches_may_be_of_any_node_of_the_whole_population_and_of_no_other(kind):
+    xs = [str(i) for i in range(40)]
+    matches = {x: {"y"} for x in xs}
+    given = {"kind": kind, "within": xs[:10]}
+    with connect() as con:
+        tally = by_sql(con, xs, matches, matches, matches, [], xs[:3], **given)
+        assert tally.gap == (Cell(1, 1, 1, 7),)
+        strange = matches | {"50": {"y"}}
+        with pytest.raises(InputError, match="got x = '50', which is not in it"):
+            by_sql(con, xs, matches, strange, strange, [], xs[:3], **given)
 
 
 # Written and read back

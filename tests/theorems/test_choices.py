@@ -12,6 +12,7 @@ from matchbound.theorems.rules import RULES
 PAPER = {"theorem": "paper"}
 THRESHOLD = {"choose_threshold": {"precision": 0.9}}
 PROVED = {"limit_by_sample": True}
+MATCHED = {"every_node_matched": True}
 PAIRS = {"metrics": ("pairwise-recall",)}
 BY_LINKS = {"metrics": ("pairwise-precision",), "weigh": "pairwise-precision"}
 
@@ -42,6 +43,9 @@ TOGETHER = [
     ({**BY_LINKS, "bands": (0.5,)}, "weigh must come with one matcher without bands"),
     ({"weigh": "pairwise-f1"}, "most_true_matches or among_records_with_at_most must be given to"),
     ({"weigh": "pairwise-precision"}, "weigh by pairwise-precision must come with kinds of"),
+    ({**MATCHED, "metrics": ("precision",)}, "every_node_matched must come with recall, got prec"),
+    ({**MATCHED, "until": {"recall": 9}}, "until recall must be left out with every_node_matched"),
+    ({**MATCHED, "matched": 0.9}, "matched must be 1 or left out with every_node_matched, got 0.9"),
     ({"until": {"precision": 9}, "gap": 9}, "until precision must come with one holdout matcher"),
     ({"rounds": 1, "options": (2,), "gap": 9}, "rounds must come with the sharp theorem, a census"),
     (

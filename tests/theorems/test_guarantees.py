@@ -91,7 +91,7 @@ SEVERAL = {
 
 
 @pytest.mark.parametrize("name", SEVERAL)
-@pytest.mark.parametrize("theorem", ["sharp", "paper"])
+@pytest.mark.parametrize("theorem", ["sharp", pytest.param("paper", marks=pytest.mark.slow)])
 def test_several_matches_in_every_order(name, theorem):
     for metrics in (("precision", "recall"), ("error-rate",)):
         assert failure(SEVERAL[name], 5, orders, Choices(0.3, metrics, theorem)) <= 0.3

@@ -18,27 +18,29 @@ KINDS = {
     "star": Choices(metrics=METRICS, delta=0.3),
     "orderfree": Choices(metrics=METRICS, delta=0.3, brought=True),
     "anytime": Choices(metrics=("precision", "recall"), delta=0.3, bound="anytime"),
+    "exact, matched": Choices(0.3, METRICS, one_to_one=True, every_node_matched=True),
+    "star, matched": Choices(0.3, METRICS, every_node_matched=True),
 }
 
 
-def truths(label, most):
-    """The labels that a node with these matches may have."""
+def truths(label, most, least):
+    """The labels that a node with these matches may have; `least`: its fewest true matches."""
     h, c, hc = label.h, label.c, label.hc
     for both, only_h, only_c in itertools.product(
         range(hc + 1), range(h - hc + 1), range(c - hc + 1)
     ):
         found = both + only_h + only_c
-        for t in range(found, max(most, found) + 1):
+        for t in range(max(found, least), max(most, found) + 1):
             if most > 1 or t <= 1:
                 yield Label(h, t, both + only_h, c, both + only_c, hc)
 
 
-def random_tally(rng, most, complete):
+def random_tally(rng, most, complete, least):
     def label():
         h = int(rng.integers(most + 1))
         c = int(rng.integers(most + 1)) if complete else h
         hc = int(rng.integers(min(h, c) + 1)) if complete else h
-        options = list(truths(Label(h, 0, 0, c, 0, hc), most))
+        options = list(truths(Label(h, 0, 0, c, 0, hc), most, least))
         return options[rng.integers(len(options))]
 
     train = tuple(label() for _ in range(2))
@@ -53,10 +55,11 @@ def random_tally(rng, most, complete):
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_true_labels_within_so_many_errors_give_less(kind, complete):
     rng = np.random.default_rng(7)
-    choices, most = KINDS[kind], 1 if kind == "exact" else 2
+    choices, most = KINDS[kind], 1 if kind.startswith("exact") else 2
+    least = int(choices.every_node_matched)
     compared = 0
     for _ in range(25):
-        tally = random_tally(rng, most, complete)
+        tally = random_tally(rng, most, complete, least)
         try:
             found = guarantees({"all": tally}, choices, complete=complete)
         except AssumptionError:
@@ -66,7 +69,7 @@ def test_no_true_labels_within_so_many_errors_give_less(kind, complete):
         for errors, g in itertools.product((1, 2), found):
             told = with_errors(g, {"all": tally}, choices, errors)
             value = told.value if told else float(g.side == "upper")
-            for true in within(rng, tally, errors, most):
+            for true in within(rng, tally, errors, most, least):
                 other = values(true, choices, complete).get(g.metric)
                 if other is None:
                     continue
@@ -75,12 +78,12 @@ def test_no_true_labels_within_so_many_errors_give_less(kind, complete):
     assert compared > 100
 
 
-def within(rng, tally, errors, most, number=12):
+def within(rng, tally, errors, most, least, number=12):
     """Some true labellings that differ from the labels at up to so many validation nodes."""
     for _ in range(number):
         nodes = list(tally.validation)
         for place in rng.choice(len(nodes), min(errors, len(nodes)), replace=False):
-            options = list(truths(nodes[place], most))
+            options = list(truths(nodes[place], most, least))
             nodes[place] = options[rng.integers(len(options))]
         yield replace(tally, validation=tuple(nodes))
 

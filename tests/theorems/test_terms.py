@@ -25,6 +25,16 @@ BY_SUMS = tuple(name for name in METRICS if METRICS[name].by_sums)
 PROMISED = {"one_to_one": True, "at_most_one_match": True}
 SCORES = {"choose_threshold": {"precision": 0.2}, "candidates": (0.9, 0.8, 0.7)}
 
+MATCHED = [
+    {},
+    {"one_to_one": True, "bound": "anytime"},
+    {"theorem": "paper", "brought": True},
+    {"theorem": "paper", "gap": 60, **PROMISED},
+    {"gap": 60},
+    {"future": True},
+    {"weigh": "pairwise-f1", "most_true_matches": 2},
+]
+
 # Choices that between them have every kind of draw; a field of Choices is in one of them.
 KINDS = [
     {"metrics": EVERY_METRIC},
@@ -55,6 +65,7 @@ KINDS = [
     {"metrics": ("pairwise-recall", "pairwise-f1"), "limit_by_sample": True},
     {"metrics": OF_PRECISION, "weigh": "pairwise-precision"},
     {"metrics": tuple(METRICS), "weigh": "pairwise-f1", "most_true_matches": 2},
+    *({"metrics": EVERY_METRIC, "every_node_matched": True, **kind} for kind in MATCHED),
 ]
 NO_KIND_OF_DRAW = {"delta"}
 
@@ -62,15 +73,16 @@ NO_KIND_OF_DRAW = {"delta"}
 def everything(kind):
     """A tally with D, S, an overlap, unsure nodes in both, and a gap.
 
-    If the sample is to prove a limit on true matches, every node is labelled.
+    If the sample is to prove a limit on true matches, every node is labelled; if every node has a
+    true match by promise, each has one.
     """
     population = {
         Node(1, 1, 1, trained=True): 6,
         Node(1, 1, 0, trained=True): 3,
         Node(1, 1, 1): 50,
         Node(1, 1, 0): 12,
-        Node(0, 1, 0): 10,
-        Node(0, 0, 0): 19,
+        Node(0, 1, 0): 29 if kind.every_node_matched else 10,
+        Node(0, 0, 0): 0 if kind.every_node_matched else 19,
     }
     order = [node for node, n in population.items() for _ in range(min(n, 8) - 2 * node.trained)]
     strategy = ("labels", "lose the true if right")

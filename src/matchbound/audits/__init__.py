@@ -3,7 +3,12 @@
 from matchbound.audits.audit import Audit
 from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdict
 from matchbound.audits.brought import BROUGHT, BY_WEIGHT, as_brought, as_drawn
-from matchbound.audits.choices import fit_choices, given_choices, is_by_matcher
+from matchbound.audits.choices import (
+    fit_choices,
+    given_choices,
+    is_by_matcher,
+    refuse_unproven_in_part,
+)
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import (
     FILES,
@@ -23,7 +28,7 @@ from matchbound.audits.erased import (
     with_ids,
 )
 from matchbound.audits.folder import LABELS, OLD_DRAW, OLD_LEDGER, is_written, last_draw
-from matchbound.audits.inputs import Inputs, LabelsRef, OutputRef, Population, TableRef
+from matchbound.audits.inputs import Inputs, LabelsRef, OutputRef, Population, TableRef, Within
 from matchbound.audits.journal import Journal, Opening, is_sealed, read_journal
 from matchbound.audits.labels import OF_CLUSTERS, check_all_labelled, labels, labels_of
 from matchbound.audits.ledger import NAME as LEDGER
@@ -51,7 +56,7 @@ from matchbound.audits.standing import (
     Seeded,
     Standing,
     before_labels,
-    outputs_on_record,
+    on_record,
     planned,
     standing,
 )
@@ -101,6 +106,7 @@ __all__ = [
     "Verdict",
     "Weights",
     "Wishes",
+    "Within",
     "Written",
     "append",
     "as_brought",
@@ -130,7 +136,7 @@ __all__ = [
     "last_draw",
     "ledger_or_problems",
     "load",
-    "outputs_on_record",
+    "on_record",
     "planned",
     "planned_choices",
     "read_certified",
@@ -138,6 +144,7 @@ __all__ = [
     "read_journal",
     "read_ledger",
     "read_sample",
+    "refuse_unproven_in_part",
     "refuse_version1",
     "restored",
     "seals_in",

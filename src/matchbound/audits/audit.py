@@ -20,9 +20,9 @@ from matchbound.audits.ledger import (
     read_ledger,
 )
 from matchbound.audits.ledger import transaction as ledger_transaction
-from matchbound.audits.places import find, named
+from matchbound.audits.places import find
 from matchbound.errors import InputError
-from matchbound.files import digest_of_file, is_file, is_folder
+from matchbound.files import is_file, is_folder
 from matchbound.theorems import Choices
 
 if TYPE_CHECKING:
@@ -91,42 +91,33 @@ class Audit:
 
     @property
     def files(self) -> list[Path]:
-        """The files that no result may be written over: the folder's, and the population."""
-        path = None if self.draw is None else self.draw.population.path
+        """The files that no result may be written over: the folder's, and what was drawn from."""
+        tables = () if self.draw is None else (self.draw.population, self.draw.within)
+        paths = [table.path for table in tables if table is not None and table.path is not None]
         if self.folder is None:
-            return [] if path is None else [Path(path)]
-        population = [] if path is None else find(path, self.folder)
-        return [*(self.folder / name for name in PARTS), *population]
+            return [Path(path) for path in paths]
+        drawn_from = [file for path in paths for file in find(path, self.folder)]
+        return [*(self.folder / name for name in PARTS), *drawn_from]
 
     def choices(self, by_name: Mapping[str, object]) -> tuple[Choices, tuple[str, ...]]:
         """The choices for a certificate, and the names of those that are not the draw's."""
         if self.draw is None:
             return make_choices({**by_name, "brought": True}), ()
-        return change_choices(self.draw.choices, by_name, self.draw.matching)
+        draw, in_part = self.draw, self.draw.within is not None
+        return change_choices(draw.choices, by_name, draw.matching, in_part=in_part)
 
     def population(self, population: Any = None) -> Any:
         """Where the population is now: as the user says, as recorded, or beside the folder."""
-        recorded = self.drawn.population.path
         if population is not None:
             return population
-        if recorded is None:
-            raise InputError(
-                "population must be given again, because it was drawn from a table in memory, got "
-                "None. Certify from Python with the same table, or draw from a file."
-            )
-        digest = self.drawn.population.digest.bytes
-        if self.folder is None:
-            return recorded
-        if digest is None:
-            return next(iter(named(self.folder, recorded)), recorded)
-        paths = find(recorded, self.folder)
-        if not paths:
-            raise InputError(
-                f"population must be where it was drawn from, got {recorded!r} (no such file). "
-                "Say where it is now with --population."
-            )
-        fitting = [path for path in paths if digest_of_file(path) == digest]
-        return (fitting or paths)[0]
+        way_out = "Say where it is now with --population."
+        return self.drawn.population.found_again("population", self.folder, way_out)
+
+    def within(self, within: Any = None) -> Any:
+        """Where the part that was drawn from is now; None if the population was drawn from."""
+        if within is not None or self.drawn.within is None:
+            return within
+        return self.drawn.within.found(self.folder)
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:

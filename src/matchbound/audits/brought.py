@@ -7,8 +7,9 @@ from typing import Any
 from matchbound.audits.audit import Audit
 from matchbound.audits.draw import Draw, digest_as_drawn, join_orders
 from matchbound.audits.erased import erased_rows, trained_on_now
-from matchbound.audits.inputs import DrawRef, Origins, Population, TableRef
+from matchbound.audits.inputs import DrawRef, Origins, Population, TableRef, Within
 from matchbound.audits.ledger import erased_records
+from matchbound.audits.part import changed_since, open_as_drawn
 from matchbound.audits.training import check_second
 from matchbound.engines import Engine
 from matchbound.errors import InputError
@@ -17,14 +18,18 @@ from matchbound.tables import (
     Digest,
     Matching,
     Source,
+    count_rows,
     digest_of,
     digest_of_ids,
     id_column,
     kind_of_ids,
+    kind_of_part,
     open_source,
     read_ids,
+    read_population,
     recognise,
     rows_of_labels,
+    with_own_source,
 )
 from matchbound.tallies import TEXT, Setting
 from matchbound.theorems import Choices
@@ -51,39 +56,30 @@ def as_drawn(
     population: Any,
     choices: tuple[Choices, tuple[str, ...]],
     columns: tuple[Sequence[tuple[Source, str]], Sequence[tuple[Source, str]]],
+    within: Any = None,
 ) -> tuple[Setting, Origins]:
     """Load the population of a draw, and return its nodes with all that was fixed, and its tables.
 
-    `columns` are those of x and of y, if ids may be read as they are.
+    `columns` are those of x and of y, if ids may be read as they are. `within` is the part that
+    was drawn from, if it was a part and the user gives it again.
     """
-    draw = audit.drawn
-    source = open_source(con, "population", audit.population(population))
-    digest = digest_as_drawn(con, draw, source)
-    if digest is None:
-        raise InputError(
-            f"population must be what was drawn from, got {source.path or 'a table'!r}, which has "
-            "changed since. Restore it, or draw again."
-        )
-    column = id_column(source, draw.population.id)
-    xs, ys = columns
+    draw, (xs, ys) = audit.drawn, columns
     compared = [*xs, *(ys if draw.matching.dedupe else [])]
-    origin = draw.matching.source
-    whole = compared and origin is None
-    kind = kind_of_ids(source, column, *compared) if whole else "string"
-    size = read_ids(con, source, "population", column, kind, checked=True, origin=origin)
+    kind, whole, part = _read_drawn_from(con, audit, (population, within), compared)
     path = None if audit.folder is None else audit.folder / "draw.json"
     digest_of_draw = Digest(None, draw.digest if path is None else digest_of_file(path))
     origins = Origins(
-        Population(source.path, digest, size, draw.population.id),
+        whole,
         DrawRef(None if path is None else str(path), digest_of_draw, draw.seed_given),
         _trained_on(con, audit),
+        part,
     )
     chosen, exploratory = choices
     if draw.is_second:
         check_second(chosen)
     draw.matching.check_future(chosen.future)
     setting = Setting(
-        size,
+        draw.size,
         (kind, kind),
         draw.sample,
         draw.gap if chosen.gap else (),
@@ -94,8 +90,38 @@ def as_drawn(
         stops=chosen.until_true is not None or (draw.choices.is_anytime and chosen.is_anytime),
         erased=erased_rows(draw, audit.ledger.entries),
         erased_records=erased_records(audit.ledger.entries),
+        whole_size=None if part is None else whole.size,
     )
     return setting, origins
+
+
+def _read_drawn_from(
+    con: Engine,
+    audit: Audit,
+    tables: tuple[Any, Any],
+    compared: Sequence[tuple[Source, str]],
+) -> tuple[str, Population, Within | None]:
+    """Load what a draw's nodes were drawn from, and return the ids' type and what it is on record.
+
+    `tables` are the population and the part of it, as the user gives them again. Refused if they
+    have changed since. Rows that are repeated do not change a digest, but how many there are.
+    """
+    draw, (population, within) = audit.drawn, tables
+    id, origin = draw.population.id, draw.matching.source
+    source = open_source(con, "population", audit.population(population))
+    digest = digest_as_drawn(con, draw, source)
+    if digest is None:
+        raise changed_since(source)
+    part, on_record = open_as_drawn(con, audit, within) or (None, None)
+    column, is_native = id_column(source, id), compared and origin is None
+    kind = kind_of_ids(source, column, *compared) if is_native else "string"
+    kind = kind_of_part(part, id, kind)
+    size = read_population(con, source, id, kind, checked=True, origin=origin, within=part)
+    if size != draw.size:
+        raise changed_since(part or source)
+    if part is not None and count_rows(con, "everyone") != draw.population.size:
+        raise changed_since(source)
+    return kind, Population(source.path, digest, draw.population.size, id), on_record
 
 
 def _trained_on(con: Engine, audit: Audit) -> TableRef | None:
@@ -119,15 +145,18 @@ def as_brought(
     trained_on: Any,
     choices: Choices,
     matching: Matching,
-    read: Callable[[], None],
+    read: Callable[[Matching], None],
 ) -> tuple[Setting, Origins]:
-    """The nodes that have a label: D, and all others to validate on. Their order means nothing."""
+    """The nodes that have a label: D, and all others to validate on. Their order means nothing.
+
+    `read` loads the labels.
+    """
     matching.check_future(choices.future)
     source = open_source(con, "population", population)
-    column = id_column(source, id)
-    size = read_ids(con, source, "population", column, origin=matching.source)
-    read()
-    digest = digest_of_ids(con, source, column, matching.source)
+    matching = with_own_source(con, source, matching)
+    size = read_population(con, source, id, origin=matching.source)
+    read(matching)
+    digest = digest_of_ids(con, source, id_column(source, id), matching.source)
     labelled = _ids(con, "select distinct x as id from labels")
     if not labelled:
         raise InputError("labels must be of at least one node, got none. Check the file.")
@@ -156,7 +185,7 @@ def as_brought(
     sample = join_orders(trained, [node for node in labelled if node not in kept])
     setting = Setting(size, TEXT, sample, (), choices, BROUGHT, matching)
     drawn_from = Population(source.path, digest, size, id, matching)
-    return setting, Origins(drawn_from, None, of_trained)
+    return setting, Origins(drawn_from, None, of_trained, None)
 
 
 def _ids(con: Engine, select: str) -> list[str]:

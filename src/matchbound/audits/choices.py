@@ -51,7 +51,7 @@ def is_by_matcher(choices: Choices) -> bool:
 
 
 def change_choices(
-    fixed: Choices, changes: Mapping[str, object], matching: Matching
+    fixed: Choices, changes: Mapping[str, object], matching: Matching, *, in_part: bool
 ) -> tuple[Choices, tuple[str, ...]]:
     """A draw's choices with changes, and the names of those that are no longer the draw's."""
     of_weights = FIXED_BY_WEIGHTS if fixed.weigh == "pairwise-f1" else ()
@@ -65,16 +65,19 @@ def change_choices(
     if any(changes.get(name) for name in LIMITS):
         usual = Choices().as_dict()
         changes = {name: usual[name] for name in LIMITS} | dict(changes)
-    choices = fit_choices(Choices.from_dict(before | dict(changes)), matching)
+    choices = fit_choices(Choices.from_dict(before | dict(changes)), matching, in_part=in_part)
     after = choices.as_dict()
     return choices, tuple(name for name in after if after[name] != before[name])
 
 
-def fit_choices(choices: Choices, matching: Matching) -> Choices:
+def fit_choices(choices: Choices, matching: Matching, *, in_part: bool = False) -> Choices:
     """The choices for what is matched: one table with itself, or with another.
 
     Metrics that need a limit on true matches get one that the sample proves, where it can.
+    `in_part`: nodes are drawn from a part of the population.
     """
+    if in_part:
+        refuse_unproven_in_part(choices)
     of_clusters, limited = choices.of_clusters, choices.limited
     if of_clusters and not matching.dedupe:
         raise InputError(
@@ -97,3 +100,23 @@ def fit_choices(choices: Choices, matching: Matching) -> Choices:
             "without anytime, if one table is matched with itself."
         )
     return replace(choices, limit_by_sample=True)
+
+
+def refuse_unproven_in_part(choices: Choices) -> None:
+    """Refuse choices that are proved for the whole population, and not for a part of it.
+
+    An entity may have one record in the part: the sample misses it easily, so it proves no limit.
+    """
+    unlimited = choices.limited if not choices.has_limit or choices.limit_by_sample else []
+    if unlimited:
+        raise InputError(
+            f"most_true_matches must be given for {unlimited[0]} within a part of the population, "
+            "got none: of an entity with many records one alone may be in the part, so that the "
+            "sample proves no limit. Promise one, such as --most-true-matches 20, or give "
+            "--among-records-with-at-most."
+        )
+    if choices.rounds:
+        raise InputError(
+            "rounds must be left out within a part of the population, got it: a guided matcher "
+            "chooses by bounds on all nodes. Drop one of them."
+        )

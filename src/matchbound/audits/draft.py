@@ -7,7 +7,7 @@ from typing import Any
 
 from matchbound.audits.choices import is_by_matcher
 from matchbound.audits.draw import Draw, join_orders
-from matchbound.audits.inputs import Population, TableRef
+from matchbound.audits.inputs import Population, TableRef, Within
 from matchbound.audits.order import first, first_until
 from matchbound.audits.training import without_trained
 from matchbound.audits.weights import Weights
@@ -35,6 +35,7 @@ class Draft:
 
     con: Engine
     population: Population
+    within: Within | None
     labels: int | None
     train: int
     choices: Choices
@@ -46,13 +47,19 @@ class Draft:
     weights: Weights | None = None
 
     @property
+    def size(self) -> int:
+        """How many nodes there are to draw from."""
+        return self.population.size if self.within is None else self.within.size
+
+    @property
     def left(self) -> int:
         """How many nodes S may be drawn from."""
-        return self.population.size - (self.train if self.earlier else 0)
+        return self.size - (self.train if self.earlier else 0)
 
     def checked_labels(self) -> int | None:
         """Check the sizes; return the number of validation nodes, None if the seed decides it."""
-        check_count("gap", self.choices.gap, 0, self.population.size)
+        what = "the population's size" if self.within is None else "the part's size"
+        check_count("gap", self.choices.gap, 0, self.size, what)
         if self.is_train_alone:
             return None
         if self.choices.until_matched:
@@ -69,13 +76,13 @@ class Draft:
                 "as 300; or give train alone, to draw training nodes first."
             )
         if self.weights is not None:
-            what = "the number of nodes that can be drawn by weight"
-            return check_count("labels", self.labels, 1, self.weights.size, what)
+            by_weight = "the number of nodes that can be drawn by weight"
+            return check_count("labels", self.labels, 1, self.weights.size, by_weight)
         if self.choices.among:
             most = self._matched()
             return check_count("labels", self.labels, 1, most, "the number of matched nodes")
         least = self.choices.until_true or 1
-        what = "the number of nodes not trained on" if self.earlier else "the population's size"
+        what = "the number of nodes not trained on" if self.earlier else what
         return check_count("labels", self.labels, least, self.left, what)
 
     def _check_until(self) -> None:
@@ -100,7 +107,7 @@ class Draft:
         return [*drawn, *_seed_in_words(self, seed)]
 
     def make(self, seed: str) -> Draw:
-        compared = first(self.con, seed, "gap", self.choices.gap, self.population.size)
+        compared = first(self.con, seed, "gap", self.choices.gap, self.size)
         trained, earlier = self._trained(seed), self.earlier
         validated = [] if self.is_train_alone else self._validated(seed, trained)
         return Draw(
@@ -117,11 +124,12 @@ class Draft:
             self.seed_given,
             None if earlier is None else earlier.seed,
             None if earlier is None else earlier.source,
+            self.within,
         )
 
     def _trained(self, seed: str) -> Sequence[str]:
         if self.earlier is None:
-            return first(self.con, seed, "train", self.train, self.population.size)
+            return first(self.con, seed, "train", self.train, self.size)
         tables = ["population", "matched"] if self.registered else ["population"]
         without_trained(self.con, self.earlier.nodes, tables)
         return self.earlier.nodes

@@ -17,7 +17,7 @@ from matchbound.audits.folder import (
     refuse_labels,
     refuse_unfinished,
 )
-from matchbound.audits.inputs import Population, TableRef
+from matchbound.audits.inputs import Population, TableRef, Within
 from matchbound.audits.journal import NAME as JOURNAL
 from matchbound.audits.journal import Opening, read_journal
 from matchbound.audits.ledger import NAME as LEDGER
@@ -76,8 +76,9 @@ class Draw:
     `gap` are the nodes of S', on which the matchers are compared if not on all nodes. `holdout` is
     the holdout matcher's output that decided which nodes are drawn, if one did; `registered` are
     the outputs to put on record. `labels` is 0 where D alone was drawn. Where S was drawn from
-    X − D later, D came from `train_seed`, or from the labels `trained_on`. A draw that was read
-    from a `folder` belongs to that folder's ledger. draw.json has a commitment to the nodes, with
+    X − D later, D came from `train_seed`, or from the labels `trained_on`. `within` is the part of
+    the population that all nodes were drawn from, if it was a part. A draw that was read from a
+    `folder` belongs to that folder's ledger. draw.json has a commitment to the nodes, with
     the `salt`; `sealed_nodes` is that commitment where the salt was erased. `seed_salt` is that of
     the seed's commitment: with it in draw.json, nobody can guess a seed by that file's digest.
     """
@@ -95,10 +96,16 @@ class Draw:
     seed_given: bool = False
     train_seed: str | None = None
     trained_on: TableRef | None = None
+    within: Within | None = None
     folder: Path | None = field(default=None, compare=False)
     salt: str = field(default_factory=lambda: secrets.token_hex(16), compare=False, repr=False)
     seed_salt: str = field(default_factory=lambda: secrets.token_hex(16), compare=False, repr=False)
     sealed_nodes: str | None = field(default=None, compare=False)
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are to draw from."""
+        return self.population.size if self.within is None else self.within.size
 
     @property
     def trained(self) -> list[str]:
@@ -141,7 +148,7 @@ class Draw:
                 drawn.enter(ledger)
                 for holdout in self.registered:
                     ledger.add("register", holdout=holdout.as_dict(), validation=0)
-            ledger.remember([self.population.path])
+            ledger.remember([self.population.path, _path(self.within)])
             drawn.write_entered(ledger)
 
     def extend(self, folder: "str | PathLike[str]") -> None:
@@ -191,6 +198,7 @@ class Draw:
             self,
             population=replace(population, path=path),
             trained_on=None if labels is None else labels.on_record(ledger.salted, ledger.folder),
+            within=None if self.within is None else self.within.on_record(None, ledger.folder),
             salt=self.salt if known is None else known.salt,
             seed_salt=self.seed_salt if known_seed is None else known_seed.salt,
         )
@@ -235,6 +243,7 @@ class Draw:
             self._kept() == before._kept()
             and is_same_table(self.population.digest, before.population.digest)
             and is_same_table(_digest(self.trained_on), _digest(before.trained_on))
+            and is_same_table(_digest(self.within), _digest(before.within))
             and self.validated[: before.labels] == before.validated
         )
 
@@ -283,6 +292,7 @@ class Draw:
         """The content of draw.json."""
         return Written(
             self.population,
+            self.within,
             self.seed,
             self.seed_salt,
             self.seed_given,
@@ -323,6 +333,7 @@ class Draw:
                 seed_given=written.seed_given,
                 train_seed=written.train_seed,
                 trained_on=written.trained_on,
+                within=written.within,
                 seed_salt=written.seed_salt,
             )
             opening = read_journal(place).get(written.nodes)
@@ -353,14 +364,15 @@ class Draw:
         return csv_text(["id"], [(node,) for node in self.gap])
 
     def __str__(self) -> str:
+        of_part = "" if self.within is None else f", a part of {self.population.size}"
         if not self.labels:
-            return f"{self.train} nodes to train on out of {self.population.size}."
+            return f"{self.train} nodes to train on out of {self.size}{of_part}."
         both = self.labels + self.train - len(self.sample)
         until = "".join(f", until {k} of them count for {m}" for m, k in self.choices.until.items())
         weigh = f", by weight for {self.choices.weigh}" if self.choices.weigh else ""
         gap = f" Compare the matchers on {len(self.gap)} nodes in gap.csv." if self.gap else ""
         return (
-            f"{len(self.sample)} nodes to label out of {self.population.size}: "
+            f"{len(self.sample)} nodes to label out of {self.size}{of_part}: "
             f"{self.labels} to validate on{until}{weigh}, {self.train} to train on, {both} of them "
             f"in both.{gap}"
         )
@@ -379,6 +391,10 @@ def _in_train(row: Row) -> int:
 
 def _in_validation(row: Row) -> int:
     return row[2] or 0
+
+
+def _path(table: TableRef | None) -> str | None:
+    return None if table is None else table.path
 
 
 def _digest(table: TableRef | None) -> Digest | None:

@@ -53,6 +53,13 @@ def _label(value: Any) -> None:
             _of(str)(match)
 
 
+def _within(value: Any) -> None:
+    """A part of the population, or null: its digest and its size."""
+    if value is not None:
+        Digest.of(value["digest"])
+        _of(int)(value["size"])
+
+
 COUNT, NUMBER, TEXT, YES = _of(int), _of(int, float), _of(str), _of(bool)
 FACTS: Mapping[str, Mapping[str, Check]] = {
     "register": {"holdout": Recorded.of, "validation": COUNT},
@@ -60,6 +67,7 @@ FACTS: Mapping[str, Mapping[str, Check]] = {
     "choices": {
         "population": Digest.of,
         "size": COUNT,
+        "within": _within,
         "train": COUNT,
         "trained_on": Digest.if_any,
         "matching": _of(dict),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from matchbound.audits.audit import Audit
 from matchbound.audits.draw import Draw, digest_as_drawn
 from matchbound.audits.ledger import Entry, erased_places
+from matchbound.audits.part import open_as_drawn
 from matchbound.audits.sample import draw_again
 from matchbound.audits.supplied import Supplied
 from matchbound.engines import Resources
@@ -63,8 +64,13 @@ def restored(audit: Audit, supplied: Supplied, resources: Resources) -> Audit:
                 "audit, and only the same population gives them back to be counted as the worst "
                 "case. Restore it; certificates that were issued before need no new one."
             )
-    by = None if draw.holdout is None else (supplied.holdout, supplied.reading)
-    again = draw_again(draw.written, population, trained_on_now(audit), by, resources)
+        open_as_drawn(con, audit, supplied.within)  # refused, if it is another part
+    by = None
+    if draw.holdout is not None:
+        recorded = draw.holdout.reading
+        by = supplied.holdout, replace(supplied.reading, clusters=recorded.clusters)
+    tables = population, audit.within(supplied.within), trained_on_now(audit)
+    again = draw_again(draw.written, *tables, by, resources)
     if not is_same_sample(draw, again, audit.ledger.entries) or not is_same_gap(draw, again):
         raise InputError(
             "audit must hold sample.csv and gap.csv as the seed draws them, but for erased ids, "

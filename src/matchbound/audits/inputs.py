@@ -5,7 +5,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from matchbound.audits.places import find, recorded
+from matchbound.audits.places import find, named, recorded
+from matchbound.errors import InputError
+from matchbound.files import digest_of_file
 from matchbound.tables import Digest, Matching, Output, Reading, Recorded
 
 ROLES = ("holdout", "complete")
@@ -27,6 +29,26 @@ class TableRef:
         if self.path is None:
             return None
         return str(next(iter(find(self.path, folder)), self.path))
+
+    def found_again(self, argument: str, folder: Path | None, way_out: str) -> str | Path:
+        """Where it is now, if it was drawn from; of several files the one with its bytes."""
+        if self.path is None:
+            raise InputError(
+                f"{argument} must be given again, because it was drawn from a table in memory, got "
+                "None. Certify from Python with the same table, or draw from a file."
+            )
+        if folder is None:
+            return self.path
+        if self.digest.bytes is None:
+            return next(iter(named(folder, self.path)), self.path)
+        paths = find(self.path, folder)
+        if not paths:
+            raise InputError(
+                f"{argument} must be where it was drawn from, got {self.path!r} (no such file). "
+                f"{way_out}"
+            )
+        fitting = [path for path in paths if digest_of_file(path) == self.digest.bytes]
+        return (fitting or paths)[0]
 
     def as_dict(self) -> dict[str, Any]:
         """As draw.json and certificate.json have it."""
@@ -74,6 +96,38 @@ class Population(TableRef):
 
 
 @dataclass(frozen=True)
+class Within(TableRef):
+    """A part of the population on record: a table of its nodes' ids, and how many they are."""
+
+    size: int
+
+    @property
+    def name(self) -> str:
+        """What sentences call it."""
+        return recorded(self.path, None) or "a table"
+
+    @property
+    def fixed(self) -> dict[str, object]:
+        """What the ledger has of it before the seed is made."""
+        return {"digest": self.digest.as_dict(), "size": self.size}
+
+    def found(self, folder: Path | None) -> str | Path:
+        """Where it is now: as recorded, or beside the audit folder."""
+        return self.found_again("within", folder, "Put it beside the audit folder.")
+
+    @staticmethod
+    def of(record: Any) -> "Within":
+        if type(record["size"]) is not int:
+            raise TypeError("a part must have a size")
+        return Within(record["path"], Digest.of(record["digest"]), record["size"])
+
+    @staticmethod
+    def if_any(record: Any) -> "Within | None":
+        """From JSON, where null says that there is no part."""
+        return None if record is None else Within.of(record)
+
+
+@dataclass(frozen=True)
 class DrawRef(TableRef):
     """A draw that was certified from: its draw.json, and whether the user gave its seed."""
 
@@ -103,12 +157,16 @@ class LabelsRef(TableRef):
 
 @dataclass(frozen=True)
 class OutputRef(TableRef):
-    """A matcher's output that was certified: how it was read, and how many rows were."""
+    """A matcher's output that was certified: how it was read, and how many rows were.
+
+    `left_out` is how many of its matches are of nodes outside the part that was certified.
+    """
 
     role: str
     algorithm: str
     reading: Reading
     rows: int
+    left_out: int
 
     @property
     def name(self) -> str:
@@ -122,13 +180,13 @@ class OutputRef(TableRef):
     def as_dict(self) -> dict[str, Any]:
         record = self.recorded.as_dict()
         del record["name"]
-        return {"path": self.path, **record, "rows": self.rows}
+        return {"path": self.path, **record, "rows": self.rows, "left_out": self.left_out}
 
     @staticmethod
-    def of_output(output: Output, rows: int) -> "OutputRef":
+    def of_output(output: Output, rows: int, left_out: int) -> "OutputRef":
         """For an output of which `rows` rows were read."""
-        path, read = output.source.path, output.reading
-        return OutputRef(path, output.digest, output.role, output.algorithm, read, rows)
+        path, reading, counts = output.source.path, output.reading, (rows, left_out)
+        return OutputRef(path, output.digest, output.role, output.algorithm, reading, *counts)
 
     @staticmethod
     def of_input(name: str, record: Any) -> "OutputRef":
@@ -137,20 +195,23 @@ class OutputRef(TableRef):
         if role not in ROLES:
             raise TypeError(f"inputs has no {name!r}")
         digest, reading = Digest.of(record["digest"]), Reading.of(record)
-        return OutputRef(record["path"], digest, role, algorithm, reading, record["rows"])
+        counts = record["rows"], record["left_out"]
+        return OutputRef(record["path"], digest, role, algorithm, reading, *counts)
 
 
 @dataclass(frozen=True)
 class Origins:
-    """Where labelled nodes come from: a population, a draw, and the labels D was known by."""
+    """Where labelled nodes come from: a population or a part of it, a draw, and D's labels."""
 
     population: Population
     draw: DrawRef | None
     trained_on: TableRef | None
+    within: Within | None
 
     def inputs(self, labels: LabelsRef, outputs: Sequence[OutputRef]) -> "Inputs":
         """All tables of a certificate, with the labels and the matchers' outputs."""
-        return Inputs(self.population, self.draw, self.trained_on, labels, tuple(outputs))
+        origins = self.population, self.draw, self.trained_on, self.within
+        return Inputs(*origins, labels, tuple(outputs))
 
 
 @dataclass(frozen=True)
@@ -176,6 +237,7 @@ class Inputs(Origins):
             self.population.on_record(None, folder),
             None if self.draw is None else self.draw.on_record(None, folder),
             trained_on,
+            None if self.within is None else self.within.on_record(None, folder),
             self.labels.on_record(salted, folder),
             tuple(one.on_record(None, folder) for one in self.outputs),
         )
@@ -184,6 +246,8 @@ class Inputs(Origins):
     def tables(self) -> dict[str, TableRef]:
         """All of them, by the names that certificate.json has."""
         tables: dict[str, TableRef] = {"population": self.population}
+        if self.within is not None:
+            tables["within"] = self.within
         if self.draw is not None:
             tables["draw"] = self.draw
         if self.trained_on is not None:
@@ -207,6 +271,7 @@ class Inputs(Origins):
             population,
             None if draw is None else DrawRef.of(draw),
             None if trained_on is None else TableRef.of(trained_on),
+            Within.if_any(others.pop("within", None)),
             LabelsRef.of(labels),
             tuple(OutputRef.of_input(name, one) for name, one in others.items()),
         )

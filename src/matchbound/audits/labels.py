@@ -15,11 +15,10 @@ from matchbound.tables import (
     Row,
     Source,
     digest_of,
-    id_column,
     load_drawn,
     open_source,
-    read_ids,
     read_labels,
+    read_population,
     recognise,
     rows_of_labels,
 )
@@ -97,7 +96,7 @@ def load_labels(con: Engine, audit: Audit, source: Source, population: Any = Non
     load_drawn(con, draw.sample)
     if draw.matching.dedupe or isinstance(form, Clusters):
         table = open_source(con, "population", audit.population(population))
-        column = id_column(table, draw.population.id)
-        read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
+        id, origin = draw.population.id, draw.matching.source
+        read_population(con, table, id, checked=True, origin=origin)
     read_labels(con, source, form, draw.matching, erased=erased_records(audit.ledger.entries))
     return form

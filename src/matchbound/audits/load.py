@@ -8,7 +8,7 @@ from matchbound.audits.audit import Audit
 from matchbound.audits.brought import as_brought, as_drawn
 from matchbound.audits.draw import Draw
 from matchbound.audits.inputs import LabelsRef, Origins
-from matchbound.audits.standing import outputs_on_record, planned
+from matchbound.audits.standing import on_record, planned
 from matchbound.audits.supplied import Identity, Supplied
 from matchbound.engines import Engine
 from matchbound.errors import InputError
@@ -30,7 +30,7 @@ from matchbound.tables import (
     read_outputs,
     rows_of_labels,
 )
-from matchbound.tallies import Setting, label_digests
+from matchbound.tallies import Setting, check_closable, label_digests
 from matchbound.theorems import Choices, Tally, brought_variances
 
 
@@ -38,7 +38,7 @@ def read_certified(
     con: Engine, audit: Audit, supplied: Supplied, choices: Choices, identity: Identity
 ) -> Sequence[Output]:
     """Open the outputs to certify; refuse a holdout that is not the one nodes were drawn by."""
-    draw = audit.draw
+    draw, known = audit.draw, on_record(identity.entries)
     outputs = read_outputs(
         con,
         supplied.holdout,
@@ -46,10 +46,11 @@ def read_certified(
         replace(supplied.reading, fixed=choices.scores),
         choices.algorithms,
         supplied.matching if draw is None else draw.matching,
-        outputs_on_record(identity.entries) + _drawn_by(draw),
+        replace(known, all=[*known.all, *_drawn_by(draw)]),
         identity.rows_of,
     )
     _check_same_holdout(draw, outputs)
+    check_closable(choices, outputs)
     return outputs
 
 
@@ -70,12 +71,13 @@ def load(
     native = native_columns(outputs) if isinstance(form, Pairs) else None
     xs, ys = native or ([], [])
     if audit.draw is not None:
-        setting, origins = as_drawn(con, audit, supplied.population, choices, (xs, ys))
+        drawn_from = supplied.population, choices, (xs, ys), supplied.within
+        setting, origins = as_drawn(con, audit, *drawn_from)
         load_drawn(con, setting.sample)
         read_labels(con, truth, form, setting.matching, erased=setting.erased_records)
     else:
         _check_names_nodes(form)
-        read = partial(read_labels, con, truth, form, supplied.matching)
+        read = partial(read_labels, con, truth, form)
         brought = supplied.population, supplied.id, supplied.trained_on
         setting, origins = as_brought(con, *brought, choices[0], supplied.matching, read)
     kind = setting.kinds[0]
@@ -122,7 +124,8 @@ def _check_same_holdout(draw: Draw | None, outputs: Sequence[Output]) -> None:
         for output in outputs:
             if output.role == "holdout" and not output.recorded.is_same(drawn_by):
                 raise InputError(
-                    "holdout must be the output that nodes were drawn by, at its threshold, "
+                    "holdout must be the output that nodes were drawn by, at its threshold, and as "
+                    "pairs or clusters as it was, "
                     f"got {output.source.path or 'another table'!r}. Give that one, or draw again."
                 )
 

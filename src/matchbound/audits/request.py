@@ -11,9 +11,10 @@ from matchbound.audits.commit import Request
 from matchbound.audits.draft import Draft, Earlier, check_count
 from matchbound.audits.draw import Draw
 from matchbound.audits.folder import refuse_labels
-from matchbound.audits.inputs import Population, TableRef
+from matchbound.audits.inputs import Population, TableRef, Within
 from matchbound.audits.ledger import Entry
 from matchbound.audits.order import first
+from matchbound.audits.part import digest_of_part, open_part
 from matchbound.audits.training import (
     Phase,
     check_second,
@@ -34,10 +35,12 @@ from matchbound.tables import (
     count_rows,
     digest_of_ids,
     id_column,
+    kind_of_part,
     kinds_of_ids,
     open_source,
-    read_ids,
+    read_population,
     register_outputs,
+    with_own_source,
 )
 from matchbound.tallies import check_on_population
 from matchbound.theorems import METRICS, Choices
@@ -45,13 +48,22 @@ from matchbound.theorems import METRICS, Choices
 
 @dataclass(frozen=True)
 class Ground:
-    """The population in the engine: its source, its ids' column and kinds, its size and digest."""
+    """The population in the engine: its source, its ids' column and kinds, its size and digest.
+
+    `within` is the part of it that is drawn from, if it is a part.
+    """
 
     source: Source
     column: str
     kinds: tuple[str, str]
     size: int
     digest: Digest
+    within: Within | None
+
+    @property
+    def drawn_from(self) -> int:
+        """How many nodes there are to draw from."""
+        return self.size if self.within is None else self.within.size
 
     def population(self, id: str | None) -> Population:
         """For draw.json; `id` is the column's name, if the user gave one."""
@@ -68,56 +80,65 @@ def requested(
     """
     progress("reading the population")
     source = open_source(con, "population", wishes.population)
+    within = open_part(con, wishes.within if phase is None else phase.part(wishes.within))
     if phase is not None:
         phase.check(con, source, wishes.id, wishes.matching)
+        phase.check_part(con, within)
         wishes = replace(wishes, id=phase.id, matching=phase.matching)
+    wishes = replace(wishes, matching=with_own_source(con, source, wishes.matching))
     wishes.matching.check_future(wishes.choices.future)
-    column = id_column(source, wishes.id)
     outputs = _outputs(con, wishes)
-    ground = _read_population(con, source, column, wishes, outputs, is_second=phase is not None)
-    earlier = _earlier(con, wishes, phase, ground.size)
-    choices = fit_choices(wishes.choices, wishes.matching)
-    words = [
-        check_on_population(con, one, choices, wishes.matching, ground.kinds) for one in outputs
-    ]
+    in_part = within is not None
+    choices = fit_choices(wishes.choices, wishes.matching, in_part=in_part)
+    ground = _read_population(con, (source, within), wishes, outputs, is_second=phase is not None)
+    earlier = _earlier(con, wishes, phase, ground.drawn_from)
+    check = partial(check_on_population, con, in_part=in_part)
+    words = [check(one, choices, wishes.matching, ground.kinds) for one in outputs]
     if earlier is not None and earlier_labels is not None and len(outputs) == 1:
         labelled = earlier.nodes, earlier_labels
         variances = variances_from(con, *labelled, outputs[0], wishes.matching, choices)
         choices = replace(choices, variances=variances)
-    few = _few_misses(choices, wishes.labels, con, outputs, ground.size)
+    few = _few_misses(choices, wishes.labels, con, outputs, ground.drawn_from)
     draft = _draft(con, wishes, ground, replace(choices, few_misses=few), earlier, outputs)
 
     def make(seed: str) -> Draw:
         progress("drawing")
         return draft.make(seed)
 
-    check: Callable[[Path], None] = refuse_labels
+    check_labels: Callable[[Path], None] = refuse_labels
     if earlier is not None:
-        check = partial(_refuse_other_labels, con, earlier.nodes, wishes.matching)
+        check_labels = partial(_refuse_other_labels, con, earlier.nodes, wishes.matching)
     lines = [*_lines(ground, outputs, words), *draft.lines(wishes.seed)]
     facts = _facts(ground, draft, wishes.seed)
     paths = [source.path, *(one.source.path for one in outputs)]
+    paths += [] if within is None else [within.path]
     if earlier is not None and earlier.source is not None:
         paths.append(earlier.source.path)
-    return Request(facts, draft.registered, lines, make, check, paths)
+    return Request(facts, draft.registered, lines, make, check_labels, paths)
 
 
 def _read_population(
     con: Engine,
-    source: Source,
-    column: str,
+    tables: tuple[Source, Source | None],
     wishes: Wishes,
     outputs: Sequence[Output],
     *,
     is_second: bool,
 ) -> Ground:
-    choices, matching = wishes.choices, wishes.matching
+    """Load the population, or the part of it that is drawn from: `tables` are both."""
+    source, within = tables
+    choices, matching, column = wishes.choices, wishes.matching, id_column(source, wishes.id)
     kinds = kinds_of_ids(source, column, outputs, matching)
     if is_by_matcher(choices) or choices.counted or is_second or wishes.trained_on is not None:
         kinds = "string", "string"  # ids are compared with those of drawn nodes
-    size = read_ids(con, source, "population", column, kinds[0], origin=matching.source)
+    elif kind_of_part(within, wishes.id, kinds[0]) != kinds[0]:
+        kinds = "string", "string" if matching.dedupe else kinds[1]
+    nodes = read_population(con, source, wishes.id, kinds[0], origin=matching.source, within=within)
     digest = digest_of_ids(con, source, column, matching.source)
-    return Ground(source, column, kinds, size, digest)
+    if within is None:
+        return Ground(source, column, kinds, nodes, digest, None)
+    part = Within(within.path, digest_of_part(con, within, wishes.id, matching), nodes)
+    return Ground(source, column, kinds, count_rows(con, "everyone"), digest, part)
 
 
 def _draft(
@@ -132,6 +153,7 @@ def _draft(
     draft = Draft(
         con,
         ground.population(wishes.id),
+        ground.within,
         wishes.labels,
         wishes.train if earlier is None else len(earlier.nodes),
         choices,
@@ -152,6 +174,7 @@ def _facts(ground: Ground, draft: Draft, seed: str | None) -> Entry:
     return {
         "population": ground.digest.as_dict(),
         "size": ground.size,
+        "within": None if ground.within is None else ground.within.fixed,
         "id": ground.column,
         "matching": draft.matching.as_dict(),
         "labels": draft.labels,
@@ -169,11 +192,15 @@ def _lines(ground: Ground, outputs: Sequence[Output], words: Sequence[str]) -> l
     """The population and the holdout matchers in words."""
     path = ground.source.path or "a table"
     population = f"Population: {path}, {ground.size} nodes with ids in {ground.column!r}."
+    lines, within = [population], ground.within
+    if within is not None:
+        part = within.path or "a table"
+        lines.append(f"Within: {part}, {within.size} of {ground.size} nodes; all is about these.")
     matchers = [
         f"Holdout matcher{f' {one.algorithm}' if one.algorithm else ''}: {what}."
         for one, what in zip(outputs, words, strict=True)
     ]
-    return [population, *matchers]
+    return [*lines, *matchers]
 
 
 def _earlier(con: Engine, wishes: Wishes, phase: Phase | None, size: int) -> Earlier | None:
@@ -211,9 +238,10 @@ def _outputs(con: Engine, wishes: Wishes) -> Sequence[Output]:
         algorithms = choices.algorithms
         return register_outputs(con, wishes.holdout, reading, algorithms, wishes.matching)
     if wishes.reading != Reading():
+        name = wishes.reading.given[0]
         raise InputError(
-            "threshold, columns and clusters must come with a holdout matcher, got one alone. "
-            "Give it too, or give them to register."
+            f"{name} must come with a holdout matcher, got it alone. Give the matcher too, or say "
+            f"{name} when it is registered."
         )
     if is_by_matcher(choices):
         raise InputError(

@@ -22,6 +22,7 @@ from matchbound.theorems import Choices
 def draw(
     population: Any,
     *,
+    within: Any = None,
     labels: int | None = None,
     train: int = 0,
     seed: str | None = None,
@@ -49,6 +50,7 @@ def draw(
     bound: str | None = None,
     one_to_one: bool | None = None,
     at_most_one_match: bool | None = None,
+    every_node_matched: bool | None = None,
     most_true_matches: int | None = None,
     among_records_with_at_most: int | None = None,
     limit_by_sample: bool | None = None,
@@ -80,6 +82,9 @@ def draw(
     With `out` the draw is entered into that folder's ledger: the holdout matcher and the choices
     before the seed is made, the draw before a file shows its nodes.
 
+    `within` is a table of ids of a part of the population: all nodes are drawn from it, and what is
+    certified is about it. Their matches may be any records.
+
     `dedupe` says that the population is matched with itself, `link` that with another table, whose
     ids may be the same; `source` names the population where matches carry sources. `holdout`, with
     its threshold and columns, puts a holdout matcher on record; with `clusters` what is on record
@@ -99,6 +104,7 @@ def draw(
         anytime,
         trained_on,
         Matching(dedupe, link, source),
+        within,
     )
     where = {"out": out, "force": force, "engine": engine, "memory": memory, "temp": temp}
     return make_draw(wishes, **where, progress=progress, say=say)
@@ -154,6 +160,7 @@ def redraw(before: Written, wishes: Wishes, resources: Resources) -> Draw:
 def draw_again(
     before: Written,
     population: Any,
+    within: Any,
     trained_on: Any,
     by: tuple[Any, Reading] | None,
     resources: Resources,
@@ -166,5 +173,5 @@ def draw_again(
     if reading is not None and (choices.bands or choices.candidates):
         reading = replace(reading, threshold=None)
     labels = None if choices.until_matched else before.labels
-    wishes = Wishes.again(before, population, labels, trained_on, holdout, reading)
+    wishes = Wishes.again(before, population, labels, within, trained_on, holdout, reading)
     return redraw(before, wishes, resources)

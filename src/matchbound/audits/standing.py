@@ -11,7 +11,7 @@ from matchbound.audits.ledger import Entry
 from matchbound.audits.provenance import Provenance, label_provenance
 from matchbound.audits.seal import sealed_up_to
 from matchbound.audits.shown import SHOWN, changed_labels, same_labels, uncompared_labels
-from matchbound.tables import Digest, Recorded
+from matchbound.tables import Digest, OnRecord, Recorded
 from matchbound.theorems import Choices, at_least
 
 
@@ -197,6 +197,12 @@ def outputs_on_record(entries: Sequence[Entry]) -> list[Recorded]:
         elif entry["kind"] in SHOWN:
             outputs += [*_matchers_in(entry, "holdout"), *_matchers_in(entry, "complete")]
     return outputs
+
+
+def on_record(entries: Sequence[Entry]) -> OnRecord:
+    """The outputs that these entries have, those that were registered apart."""
+    registered = [Recorded.of(one["holdout"]) for one in entries if one["kind"] == "register"]
+    return OnRecord(registered, outputs_on_record(entries))
 
 
 def _matchers_in(entry: Entry, role: str) -> list[Recorded]:

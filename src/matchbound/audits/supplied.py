@@ -21,6 +21,7 @@ class Supplied:
     id: str | None = None
     trained_on: Any = None
     matching: Matching = field(default_factory=Matching)
+    within: Any = None
 
 
 @dataclass(frozen=True)

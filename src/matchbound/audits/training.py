@@ -7,6 +7,8 @@ from typing import Any
 
 from matchbound.audits.draw import join_orders
 from matchbound.audits.folder import LABELS, written_in
+from matchbound.audits.inputs import Within
+from matchbound.audits.part import digest_of_part
 from matchbound.audits.wishes import Wishes
 from matchbound.audits.written import Written
 from matchbound.engines import Engine, lend
@@ -21,6 +23,7 @@ from matchbound.tables import (
     digest_of,
     digest_of_ids,
     id_column,
+    is_same_table,
     load_drawn,
     open_source,
     read_labels,
@@ -39,14 +42,36 @@ class Phase:
     digest: Digest
     id: str | None
     matching: Matching
+    within: Within | None
+    folder: Path | None
 
     @staticmethod
-    def of(written: Written) -> "Phase":
-        """From draw.json, of D alone or of a draw that D came before."""
+    def of(written: Written, folder: Path | None = None) -> "Phase":
+        """From draw.json in a folder, of D alone or of a draw that D came before."""
         population = written.population
         seed = written.train_seed if written.labels else written.seed
         assert seed is not None
-        return Phase(seed, written.train, population.digest, population.id, written.matching)
+        by = population.digest, population.id, written.matching, written.within
+        return Phase(seed, written.train, *by, folder)
+
+    def part(self, within: Any) -> Any:
+        """The part to draw from: the one that was given, else the first draw's, if it had one."""
+        if within is None and self.within is not None:
+            return self.within.found(self.folder)
+        return within
+
+    def check_part(self, con: Engine, source: Source | None) -> None:
+        """Refuse a part that is not the first draw's, as `part` returned it."""
+        if source is None:
+            return
+        fixed = None if self.within is None else self.within.digest
+        now = digest_of_part(con, source, self.id, self.matching, *([fixed] if fixed else []))
+        if not is_same_table(fixed, now):
+            way_out = "Drop it" if fixed is None else "Restore it"
+            raise InputError(
+                "within must be as it was when the training nodes were drawn, got "
+                f"{source.path or 'a table'!r}. {way_out}, or draw the training nodes again."
+            )
 
     def check(self, con: Engine, source: Source, id: str | None, matching: Matching) -> None:
         """Refuse a population, an id column or a matching that is not the first draw's."""
@@ -81,7 +106,7 @@ def phase_in(out: Any, wishes: Wishes) -> Phase | None:
             f"train must be left out where training nodes were drawn already, got {wishes.train}. "
             "Drop it: they are those in train.csv."
         )
-    return None if wishes.train else Phase.of(written)
+    return None if wishes.train else Phase.of(written, Path(out))
 
 
 def labels_in(out: Any, wishes: Wishes) -> Any:
@@ -103,7 +128,10 @@ def check_second(choices: Choices) -> None:
 
 
 def labelled_nodes(con: Engine, source: Source, matching: Matching) -> tuple[list[str], Digest]:
-    """The nodes of labels from before the seed, in the order of their ids, and their digest."""
+    """The nodes of labels from before the seed, in the order of their ids, and their digest.
+
+    Of labels of nodes outside the part that is drawn from, no node is taken.
+    """
     form = recognise(source, {})
     if isinstance(form, Clusters) or form.either_way:
         raise InputError(
@@ -111,10 +139,11 @@ def labelled_nodes(con: Engine, source: Source, matching: Matching) -> tuple[lis
             "Give columns x and y."
         )
     read_labels(con, source, form, matching)
-    nodes = [node for (node,) in con.rows("select distinct x from labels order by x")]
-    unknown = con.rows("select min(x) from labels anti join population on x = id")[0][0]
+    drawn_from = "select distinct x from labels semi join population on x = id order by x"
+    nodes = [node for (node,) in con.rows(drawn_from)]
+    unknown = con.rows("select min(x) from labels anti join everyone on x = id")[0][0]
     if unknown is not None or not nodes:
-        got = "none" if unknown is None else f"{unknown!r}, which is not one"
+        got = "none of those to draw from" if unknown is None else f"{unknown!r}, which is not one"
         raise InputError(
             f"trained_on must hold labels of nodes of the population, got {got}. Check the file."
         )
@@ -147,7 +176,7 @@ def refuse_other_labels(
 
 
 def without_trained(con: Engine, trained: Sequence[str], tables: Sequence[str]) -> None:
-    """Take D's nodes out of tables of ids."""
+    """Take D's nodes out of tables of ids. `everyone` may lack them then, so check before."""
     lend(con, "trained", {"id": trained})
     for table in tables:
         con.keep(table, f"select t.id from {table} t anti join trained d on d.id = t.id")

@@ -14,10 +14,9 @@ from matchbound.tables import (
     Clusters,
     Matching,
     Output,
-    id_column,
     open_source,
-    read_ids,
     read_labels,
+    read_population,
     recognise,
 )
 from matchbound.tallies import Loaded, check_on_population, count_drawn
@@ -55,8 +54,8 @@ def variances_of(con: Engine, audit: Audit, output: Output) -> dict[str, float]:
         return {}
     if digest_as_drawn(con, draw, table) is None:
         return {}
-    column = id_column(table, draw.population.id)
-    read_ids(con, table, "population", column, checked=True, origin=draw.matching.source)
+    id, origin = draw.population.id, draw.matching.source
+    read_population(con, table, id, checked=True, origin=origin)
     check_on_population(con, output, draw.choices, draw.matching, TEXT)
     labels, matching = audit.labels, draw.matching
     return variances_from(con, draw.trained, labels, output, matching, draw.choices)

@@ -17,7 +17,8 @@ class Wishes:
     """What a user asks of a draw, before anything is read.
 
     `by_name` are the choices that were given. `holdout` is the holdout matcher's output, which is
-    read as `reading` says; `trained_on` the labels of nodes to train on, where there are some.
+    read as `reading` says; `trained_on` the labels of nodes to train on, where there are some;
+    `within` the ids of the part of the population to draw from, if not from all of it.
     """
 
     population: Any
@@ -31,6 +32,7 @@ class Wishes:
     anytime: bool = False
     trained_on: Any = None
     matching: Matching = field(default_factory=Matching)
+    within: Any = None
 
     def __post_init__(self) -> None:
         if self.train and self.by_name.get("weigh"):
@@ -47,6 +49,7 @@ class Wishes:
         before: Written,
         population: Any,
         labels: int | None,
+        within: Any = None,
         trained_on: Any = None,
         holdout: Any = None,
         reading: Reading | None = None,
@@ -67,6 +70,7 @@ class Wishes:
             reading or Reading(),
             trained_on=trained_on,
             matching=before.matching,
+            within=within,
         )
 
     @cached_property
@@ -96,13 +100,7 @@ class Wishes:
         """Training nodes alone fix no choice: each is made when the others are drawn."""
         usual, chosen = Choices().as_dict(), self.choices.as_dict()
         made = [name for name in chosen if chosen[name] != usual[name]]
-        of_matcher = {
-            "holdout": self.holdout,
-            "threshold": self.reading.threshold,
-            "columns": self.reading.columns or None,
-            "clusters": self.reading.clusters,
-        }
-        made += [name for name, value in of_matcher.items() if value is not None]
+        made += [*(["holdout"] if self.holdout is not None else []), *self.reading.given]
         if made:
             raise InputError(
                 f"{made[0]} must be left out where training nodes are drawn alone, got it: it is "

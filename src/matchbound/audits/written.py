@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from matchbound.audits.inputs import Population, TableRef
+from matchbound.audits.inputs import Population, TableRef, Within
 from matchbound.files import digest_of_text
 from matchbound.tables import Matching, Recorded
 from matchbound.theorems import Choices
@@ -18,6 +18,7 @@ class Written:
     """
 
     population: Population
+    within: Within | None
     seed: str
     seed_salt: str
     seed_given: bool
@@ -42,6 +43,7 @@ class Written:
         """The content of draw.json. Its digest reveals edits."""
         record = {
             "population": self.population.as_dict(),
+            "within": None if self.within is None else self.within.as_dict(),
             "seed": self.seed,
             "seed_salt": self.seed_salt,
             "seed_given": self.seed_given,
@@ -65,6 +67,7 @@ class Written:
         trained_on, holdout = record["trained_on"], record["holdout"]
         return Written(
             Population.of(record["population"]),
+            Within.if_any(record["within"]),
             record["seed"],
             record["seed_salt"],
             record["seed_given"],

@@ -7,10 +7,12 @@ from matchbound.certificates.record import Record
 from matchbound.certificates.words import (
     ledger_line,
     meaning,
+    part_line,
     planned_line,
     sample_line,
     sentences,
     threshold_line,
+    within_part,
 )
 
 __all__ = [
@@ -20,8 +22,10 @@ __all__ = [
     "contradictions",
     "ledger_line",
     "meaning",
+    "part_line",
     "planned_line",
     "sample_line",
     "sentences",
     "threshold_line",
+    "within_part",
 ]

@@ -24,9 +24,11 @@ def assumed(
     unlabelled = sum(not label.is_sure for label in (*tally.train, *tally.fresh)) - erased
     forms = [setting.truth, *(output.form for output in outputs)]
     sourceless = any(isinstance(form, Clusters) and form.source is None for form in forms)
+    of_part = [] if setting.whole_size is None else [setting.whole_size]
     conditions = (
         (Remark(setting.origin), True),
         (Remark(BY_WEIGHT), bool(choices.weigh) and setting.origin != BY_WEIGHT),
+        *((Remark("within", (setting.size, whole)), True) for whole in of_part),
         (NO_OTHER_DRAW, setting.origin != BROUGHT),
         (FIXED, not choices.rounds),
         (Remark("guided", (choices.leaves,)), bool(choices.rounds)),
@@ -38,9 +40,10 @@ def assumed(
         (Remark("complete_but_gap"), complete and bool(choices.gap) and not choices.future),
         (Remark("not_chosen_by_gap"), complete and bool(choices.gap)),
         (Remark("both_ran"), bool(choices.gap)),
-        (Remark("future"), choices.future),
+        (Remark("future_of_part" if of_part else "future"), choices.future),
         (Remark("one_to_one"), choices.one_to_one),
         (Remark("at_most_one_match"), choices.at_most_one_match),
+        (Remark("every_node_matched"), choices.every_node_matched),
         *_limits(tally, choices),
         (Remark("entities"), setting.matching.dedupe and choices.needs_entities),
         (Remark("disjoint_ids"), sourceless and setting.matching.is_link),

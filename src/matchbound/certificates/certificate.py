@@ -20,7 +20,6 @@ from matchbound.theorems import (
     Guarantee,
     Tally,
     Threshold,
-    candidate,
     choose_threshold,
     guarantees,
     parts,
@@ -166,7 +165,8 @@ class Certificate:
     @property
     def heading(self) -> list[str]:
         """With which probability the guarantees hold, and why with no larger one."""
-        return words.heading(self.guarantees, self.choices, self.exploratory, self.ledger)
+        by = self.choices, self.exploratory, self.ledger, self.inputs
+        return words.heading(self.guarantees, *by)
 
     @property
     def sentences(self) -> list[str]:
@@ -176,28 +176,31 @@ class Certificate:
     @property
     def is_clusters(self) -> bool:
         """Whether it is about clusters, of a table or of the pairs that link them."""
-        return any(output.reading.clusters for output in self.inputs.outputs)
+        return self._has_clusters("complete" if self.has_complete else "holdout")
+
+    def _has_clusters(self, role: str) -> bool:
+        return any(output.reading.clusters for output in self.inputs.of_role(role))
 
     @property
     def remarks(self) -> list[str]:
         """What the bounds say of clusters, and of other matchers that the same labels certify."""
-        chosen = None if self.threshold is None else self.threshold.chosen
-        part = None if chosen is None else candidate(chosen)
-        beside = [each.sentence for each in self.beside if part in (None, each.part)]
+        certified = {guarantee.part for guarantee in self.guarantees}
+        beside = [each.sentence for each in self.beside if each.part in certified]
         clusters = [words.OF_CLUSTERS] if self.is_clusters else []
-        given = self.guarantees, self.tallies, self.choices, self.is_clusters
+        given = self.guarantees, self.tallies, self.choices, self._has_clusters("holdout")
         return [*clusters, *beside, *words.comparison(*given)]
 
     def __str__(self) -> str:
         tally = next(iter(self.tallies.values()))
         lines = [
             *self.heading,
-            *words.guarantee_lines(self.guarantees),
+            *words.guarantee_lines(self.guarantees, self.inputs),
             *words.meaning(self.guarantees),
             *words.sample_line(self.guarantees, self.tallies, self.choices),
             *words.threshold_line(self.threshold, self.choices),
             *self.remarks,
-            words.labelled_line(tally),
+            *words.part_line(self.inputs),
+            words.labelled_line(tally, self.inputs),
             *words.planned_line(self.guarantees, self.choices),
             *words.ledger_line(self.ledger, self.exploratory),
             *words.sentences(words.checked(self.assumptions), self.ledger),

@@ -42,6 +42,7 @@ def certify(
     unlabelled: str = "refuse",
     gap_from: str | None = None,
     population: Any = None,
+    within: Any = None,
     id: str | None = None,
     trained_on: Any = None,
     assume_uniform: bool = False,
@@ -63,6 +64,7 @@ def certify(
     bound: str | None = None,
     one_to_one: bool | None = None,
     at_most_one_match: bool | None = None,
+    every_node_matched: bool | None = None,
     most_true_matches: int | None = None,
     among_records_with_at_most: int | None = None,
     limit_by_sample: bool | None = None,
@@ -89,10 +91,11 @@ def certify(
     `audit` is the folder of a draw, or a `Draw`; choices that differ from the draw's make the
     certificate exploratory. Without a draw, give `population`, `labels` and `assume_uniform=True`,
     the nodes in `trained_on`, and the choices: `choices` is a `Choices`, or its fields are given by
-    name (None: not given). `clusters`: matchers' outputs are the clusters that their pairs link; if
-    that is not said, they are what they are on record. `unlabelled="worst"` counts drawn nodes
-    without a label as the worst case. `gap_from` is census or sample. A certificate from a folder
-    is entered into its ledger, and then written to `out`, if that is given.
+    name (None: not given). `population` and `within`, the part that was drawn from, are found again
+    if they are files. `clusters`: matchers' outputs are the clusters that their pairs link; if that
+    is not said, they are what they are on record. `unlabelled="worst"` counts drawn nodes without a
+    label as the worst case. `gap_from` is census or sample. A certificate from a folder is entered
+    into its ledger, and then written to `out`, if that is given.
     """
     by_name = given_choices(choices, locals())
     check_matchers(holdout, complete, unlabelled)
@@ -110,6 +113,7 @@ def certify(
         check_validates(opened.drawn)
     else:
         _check_brought(population, labels, assume_uniform)
+        _refuse_part(within)
     supplied = Supplied(
         holdout,
         complete,
@@ -120,6 +124,7 @@ def certify(
         id,
         trained_on,
         Matching(dedupe, link, source),
+        within,
     )
     resources = Resources(engine, memory, temp, progress)
     opened = restored(opened, supplied, resources)
@@ -219,6 +224,14 @@ def _refuse_fixed(**fixed: object) -> None:
                 f"{name} must be left out with an audit folder, got {value!r}: such things are "
                 "fixed at the draw. Drop it, or draw again."
             )
+
+
+def _refuse_part(within: Any) -> None:
+    if within is not None:
+        raise InputError(
+            "within must be left out where labels are brought along, got it: a part is fixed "
+            "before nodes are drawn. Draw with it, and label what is drawn."
+        )
 
 
 def _check_brought(population: Any, labels: Any, assume_uniform: bool) -> None:

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 
+from matchbound.audits import refuse_unproven_in_part
 from matchbound.certificates.advice import advise
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.record import Record, guarantee_differences
 from matchbound.errors import MatchboundError
 from matchbound.theorems import (
+    Choices,
     brought_variances,
     choose_threshold,
     guarantees,
@@ -31,6 +33,10 @@ def _recomputed(certificate: Certificate) -> Iterator[str]:
     nodes = [node for tally in tallies.values() for node in (*tally.train, *tally.validation)]
     if choices.one_to_one and any((node.t or 0) > 1 for node in nodes):
         yield "tallies hold a node with several true matches, which choices.one_to_one excludes"
+    if certificate.inputs.within is not None:
+        yield from _unproven_in_part(choices)
+        if certificate.inputs.draw is None:
+            yield "inputs.within is of a draw, and there is none"
     if choices.brought is (certificate.inputs.draw is not None):
         yield "choices.brought is not what the inputs say"
     if choices.brought and dict(choices.variances) != brought_variances(tallies, choices):
@@ -46,6 +52,13 @@ def _recomputed(certificate: Certificate) -> Iterator[str]:
     )
     if certificate.advice != advise(next(iter(tallies.values())), choices):
         yield "advice is not what the tallies give"
+
+
+def _unproven_in_part(choices: Choices) -> Iterator[str]:
+    try:
+        refuse_unproven_in_part(choices)
+    except MatchboundError as error:
+        yield f"choices are not proved for a part: {error}"
 
 
 def _threshold_differences(certificate: Certificate) -> Iterator[str]:

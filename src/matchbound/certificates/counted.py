@@ -51,7 +51,8 @@ def count_audit(
     progress("reading the population and the labels")
     setting, origins, labels = load(con, audit, supplied, outputs, (choices, exploratory), identity)
     tallies = tally_parts(con, setting, outputs, supplied.unlabelled, progress)
-    certified = [OutputRef.of_output(one, tallies.rows[one.name]) for one in outputs]
+    rows, left_out = tallies.rows, tallies.left_out
+    certified = [OutputRef.of_output(o, rows[o.name], left_out[o.name]) for o in outputs]
     inputs = origins.inputs(labels, certified)
     counts = tallies.by_part, tallies.unclosed
     return Counted(choices, exploratory, setting, outputs, inputs, *counts)

@@ -7,9 +7,10 @@ from matchbound.engines import Engine, keep, lend, query
 from matchbound.tables import (
     LOWEST,
     Clusters,
+    Matching,
     Output,
     Pairs,
-    close_pairs,
+    close_matches,
     keep_several,
     narrow,
     read_matches,
@@ -85,34 +86,38 @@ def _read_found(con: Engine, setting: Setting, output: Output) -> None:
     The table `scored` has all pairs of these nodes with a score, matches or not. Ids are text.
     """
     role, form, least = output.role, output.form, output.reading.threshold
-    is_pairs = isinstance(form, Pairs)
-    is_scored = isinstance(form, Pairs) and form.score is not None
-    table = f"{role}_read" if is_pairs else role
-    given = (
-        con,
-        output.source,
-        table,
-        form,
-        setting.matching,
-        None if least is None else LOWEST,
-        setting.kinds,
-    )
-    read_matches(*given, scored=is_scored)
-    scored = "select x, x as y, cast(null as double) as score from checked where false"
-    con.keep("scored", _of_checked(table, ", score") if is_scored else scored)
-    if not is_pairs:
+    is_scored, matching = isinstance(form, Pairs) and form.score is not None, setting.matching
+    is_ready = output.is_clusters and not is_scored
+    read = role if is_ready else f"{role}_read"
+    lowest = None if least is None else LOWEST
+    given = con, output.source, read, form, matching, lowest, setting.kinds
+    read_matches(*given, scored=is_scored, closed=output.is_closed)
+    con.keep("scored", _of_checked(_scored_pairs(output, matching, read), ", score"))
+    if isinstance(form, Pairs) and not (matching.dedupe or matching.is_link):
+        refuse_doubt(con, output.name, read, is_clusters=is_ready)
+    if is_ready:
         return
-    if not (setting.matching.dedupe or setting.matching.is_link):
-        refuse_doubt(con, output.name, table)
+    table = read
     if is_scored:
-        narrow(con, f"{role}_matches", table, least, None)
         table = f"{role}_matches"
+        narrow(con, table, read, least, None)
     if output.is_closed:
-        close_pairs(con, role, table, dedupe=setting.matching.dedupe)
+        close_matches(con, role, table, read, output.form, matching)
         return
     con.keep(role, _of_checked(table))
     keep_several(con, "several", role, "x", "string")
     refuse_repeats(con, role, "several")
+
+
+def _scored_pairs(output: Output, matching: Matching, read: str) -> str:
+    """SQL for the pairs that have scores, seen from every record that may be checked."""
+    form = output.form
+    if not (isinstance(form, Pairs) and form.score is not None):
+        return "(select x, x as y, cast(null as double) as score from checked where false) pairs"
+    if output.is_closed and (matching.dedupe or form.x_source is not None):
+        both = f"select x, y, score from {read} union select y, x, score from {read}"
+        return f"({both}) pairs"  # they are loaded as they stand
+    return read
 
 
 def _of_checked(table: str, also: str = "") -> str:

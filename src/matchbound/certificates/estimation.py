@@ -22,13 +22,15 @@ from matchbound.theorems import METRICS, WHOLE, Estimate, estimates
 class Estimates:
     """What the labels suggest of the holdout matcher, metric by metric.
 
-    `labelled` nodes have labels, out of `size`. `entry` is the number of the ledger's entry that
+    `labelled` nodes have labels, out of `size`; these are a part of `whole_size`, if that is not
+    None. `entry` is the number of the ledger's entry that
     says that they were shown; None where there is no folder.
     """
 
     values: tuple[Estimate, ...]
     labelled: int
     size: int
+    whole_size: int | None = None
     entry: int | None = None
 
     def value(self, metric: str, part: str = WHOLE) -> float | None:
@@ -50,7 +52,8 @@ class Estimates:
         missing = [name for name in METRICS if name not in {one.metric for one in self.values}]
         if missing:
             lines.append(f"Not given: {', '.join(missing)}, which need clusters of one table.")
-        lines.append(f"From the labels of {self.labelled} nodes, out of {self.size}.")
+        part = "" if self.whole_size is None else f", a part of {self.whole_size}"
+        lines.append(f"From the labels of {self.labelled} nodes, out of {self.size}{part}.")
         if self.entry is not None:
             lines.append(
                 f"Entry {self.entry} of the ledger says that they were shown: another holdout "
@@ -75,6 +78,7 @@ def estimate(
     clusters: bool | None = None,
     unlabelled: str = "refuse",
     population: Any = None,
+    within: Any = None,
     engine: Any = "duckdb",
     memory: str | None = None,
     temp: Any = None,
@@ -92,7 +96,7 @@ def estimate(
     opened.truth(labels)
     check_validates(opened.drawn)
     reading = Reading(columns or {}, threshold, clusters)
-    supplied = Supplied(holdout, None, labels, reading, unlabelled, population)
+    supplied = Supplied(holdout, None, labels, reading, unlabelled, population, within=within)
     resources = Resources(engine, memory, temp, progress)
     opened = restored(opened, supplied, resources)
     identity = Identity() if opened.folder is None else Identity(opened.ledger.checked().entries)
@@ -104,12 +108,13 @@ def estimate(
 def _entered(audit: Audit, counted: Counted) -> Estimates:
     values = estimates(counted.tallies, counted.choices, of_clusters=_is_of_clusters(counted))
     tally = next(iter(counted.tallies.values()))
+    sizes = len(tally.labelled), tally.size, counted.setting.whole_size
     if audit.folder is None:
-        return Estimates(values, len(tally.labelled), tally.size)
+        return Estimates(values, *sizes)
     with audit.transaction() as ledger:
         labels = counted.inputs.labels
         entry = enter_look(ledger, "estimate", counted.outputs, labels, audit.drawn.train)
-    return Estimates(values, len(tally.labelled), tally.size, entry["entry"])
+    return Estimates(values, *sizes, entry["entry"])
 
 
 def _is_of_clusters(counted: Counted) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import islice, product
 from pathlib import Path
 
-from matchbound.audits import Book, Draw, Entry, Population, is_sealed
+from matchbound.audits import Book, Draw, Entry, Population, Within, is_sealed
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.history import History
 from matchbound.files import digest_of_text, digests_of_beginnings
@@ -66,8 +66,9 @@ def draw_then(now: Draw, history: History, certificate: Certificate) -> Draw | N
     labels = entry["labels"]
     sample = first_of(now.sample, labels)
     smaller = _committed(replace(now, labels=labels, sample=sample), entry, history)
-    for population in _populations(now, history, certificate):
-        then = replace(smaller, population=population)
+    tables = product(_populations(now, history, certificate), _parts(now, certificate))
+    for population, within in tables:
+        then = replace(smaller, population=population, within=within)
         if digest_of_text(then.written.text) == source.digest.bytes:
             return then
     return None
@@ -97,3 +98,12 @@ def _populations(now: Draw, history: History, certificate: Certificate) -> Itera
         digests.append(Digest.of(history.choices["population"]))
     for path, digest in product(dict.fromkeys(one.path for one in known), dict.fromkeys(digests)):
         yield replace(now.population, path=path, digest=digest)
+
+
+def _parts(now: Draw, certificate: Certificate) -> Iterator[Within | None]:
+    """The same for the part that was drawn from, if it was a part."""
+    known = [one for one in (now.within, certificate.inputs.within) if one is not None]
+    if not known:
+        yield None
+    for one, other in product(known, known):
+        yield replace(one, digest=other.digest)

@@ -53,14 +53,14 @@ class Evidence:
 
     @property
     def differences(self) -> list[str]:
-        """What the files at hand, and the population's size, contradict."""
+        """What the files at hand, and the size of what was drawn from, contradict."""
         differences = [one.difference for one in self.found.values() if one.difference]
         size = next(iter(self.certificate.tallies.values())).size
-        population = self.certificate.inputs.population
-        if population.size != size:
-            differences.append(
-                f"inputs.population.size is {population.size!r}, the tallies' {size}"
-            )
+        inputs = self.certificate.inputs
+        name = "population" if inputs.within is None else "within"
+        drawn_from = inputs.within or inputs.population
+        if drawn_from.size != size:
+            differences.append(f"inputs.{name}.size is {drawn_from.size!r}, the tallies' {size}")
         return differences
 
     def rows_of(self, name: str) -> str | None:
@@ -168,7 +168,7 @@ class _Search:
             return self._labels(name, source, path)
         if path is None:
             return Found(missing=name)
-        if name == "population" and self.history.was_resalted:
+        if name in ("population", "within") and self.history.was_resalted:
             return Found(missing=f"{name} (changed since ids were erased)")
         return Found(path, difference=_other(name, path))
 

@@ -49,6 +49,7 @@ def list_errors(
     id: str | None = None,
     labels: Any = None,
     population: Any = None,
+    within: Any = None,
     engine: Any = "duckdb",
     memory: str | None = None,
     temp: Any = None,
@@ -68,7 +69,7 @@ def list_errors(
         raise InputError("audit must be the folder of a draw, or a Draw, got None. Give one.")
     check_validates(opened.drawn)
     reading = Reading(columns or {}, threshold, clusters)
-    supplied = Supplied(holdout, complete, labels, reading, "worst", population)
+    supplied = Supplied(holdout, complete, labels, reading, "worst", population, within=within)
     supplied = _with_matcher(opened, supplied)
     _check_restorable(opened.drawn, supplied)
     place = None if out is None else Path(out)
@@ -143,7 +144,8 @@ def _check_out(
     place: Path, audit: Audit, supplied: Supplied, tables: Sequence[Any], force: bool
 ) -> None:
     refuse_existing([place], force)
-    given = [*tables, supplied.holdout, supplied.complete, supplied.labels, supplied.population]
+    given = [*tables, supplied.holdout, supplied.complete, supplied.labels]
+    given += [supplied.population, supplied.within]
     paths = [table for table in given if isinstance(table, str | Path)]
     evidence = [] if audit.folder is None else evidence_in(audit.folder)
     refuse_input_as_out(place, [*audit.files, *evidence, *paths])

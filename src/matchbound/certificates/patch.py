@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matchbound.audits import OF_CLUSTERS, Audit, Draw, as_drawn, outputs_on_record
+from matchbound.audits import OF_CLUSTERS, Audit, Draw, as_drawn, on_record
 from matchbound.certificates.patch_clusters import count_clusters, patch_clusters
 from matchbound.certificates.patch_columns import columns_of, columns_of_clusters
 from matchbound.engines import Engine, Progress, connect, keep
@@ -66,6 +66,7 @@ def patch(
     columns: Mapping[str, str] | None = None,
     clusters: bool | None = None,
     population: Any = None,
+    within: Any = None,
     force: bool = False,
     progress: Progress = lambda _: None,
 ) -> Patch:
@@ -84,11 +85,11 @@ def patch(
     with connect() as con:
         truth = open_source(con, "labels", given, hashed=False)
         reading = Reading(columns or {}, threshold, clusters, draw.choices.scores)
-        known = outputs_on_record(opened.ledger.entries)
+        known = on_record(opened.ledger.entries)
         (output,) = read_outputs(con, holdout, None, reading, (), draw.matching, known)
-        _check_out(place, opened, [output.source, truth], population, force)
+        _check_out(place, opened, [output.source, truth], [population, within], force)
         progress("reading the population, the labels and the matches")
-        setting, _ = as_drawn(con, opened, population, (draw.choices, ()), ([], []))
+        setting, _ = as_drawn(con, opened, population, (draw.choices, ()), ([], []), within)
         load_drawn(con, draw.sample)
         truth_form = form_of_labels(truth, columns or {})
         read_labels(con, truth, truth_form, draw.matching, erased=setting.erased_records)
@@ -105,13 +106,13 @@ def _check_out(
     place: Path,
     audit: Audit,
     sources: list[Source],
-    population: Any,
+    drawn_from: list[Any],
     force: bool,
 ) -> None:
     """Refuse, before anything is read, a name that cannot be written, or a file that is there."""
     check_name(place)
     inputs: list[Any] = [source.path for source in sources]
-    inputs += [population] if _is_path(population) else []
+    inputs += filter(_is_path, drawn_from)
     inputs += audit.files
     refuse_input_as_out(place, inputs)
     refuse_existing([place], force)
@@ -153,7 +154,7 @@ def _read_verified(
         con.keep("known", "select s.id as x from sample s semi join labels l on l.x = s.id")
         con.keep("verified", f"select x, y from ({OF_CLUSTERS}) where y is not null")
         return
-    check_pairs(con, draw.population.size, drawn, single, "worst", dedupe)
+    check_pairs(con, draw.size, drawn, single, "worst", dedupe)
     con.keep("known", "select distinct x from labels")
     con.keep("verified", "select x, y from labels where y is not null")
 

@@ -109,6 +109,7 @@ def ledger_differences(
         yield from _out_of_order(ledger, recorded.seeded)
         yield "ledger is not what the entries before this certificate give"
     yield from _weight_differences(certificate, history)
+    yield from _part_differences(certificate, history)
     if draw is not None:
         yield from entered_otherwise(draw, ledger)
         yield from _plan_differences(certificate, draw, before)
@@ -124,6 +125,7 @@ def entered_otherwise(draw: Draw, ledger: Ledger) -> Iterator[str]:
     fixed = {
         "population": draw.population.digest.as_dict(),
         "size": draw.population.size,
+        "within": None if draw.within is None else draw.within.fixed,
         "matching": draw.matching.as_dict(),
         "train": draw.train,
         "train_seed": draw.train_seed,
@@ -148,6 +150,9 @@ def _is_same(name: str, entered: Any, fixed: Any) -> bool:
     """
     if is_sealed(entered) or is_sealed(fixed):
         return True
+    if name == "within" and entered is not None and fixed is not None:
+        is_as_large = entered["size"] == fixed["size"]
+        return is_as_large and _is_same("population", entered["digest"], fixed["digest"])
     if name in ("population", "trained_on"):
         return is_same_table(Digest.if_any(entered), Digest.if_any(fixed))
     return bool(entered == fixed)
@@ -170,6 +175,14 @@ def _weight_differences(certificate: Certificate, history: History) -> Iterator[
         digest = Weights.in_tally(certificate.tallies[WHOLE], choices).digest
     if entered is not None and entered["weights"] != digest:
         yield f"{LEDGER}: entry {entered['entry']} has other weights than the tallies give"
+
+
+def _part_differences(certificate: Certificate, history: History) -> Iterator[str]:
+    """A part of the population, or none, that is not what was entered before the seed was made."""
+    within, entered = certificate.inputs.within, history.choices
+    fixed = None if within is None else within.fixed
+    if entered is not None and not _is_same("within", entered["within"], fixed):
+        yield f"{LEDGER}: entry {entered['entry']} has another part of the population"
 
 
 def _stands(recorded: Standing, certificate: Certificate, history: History) -> bool:

@@ -79,18 +79,20 @@ def _recounted(
     inputs, choices = certificate.inputs, certificate.choices
     population, holdout = inputs.population, inputs.of_role("holdout")[0]
     changes, banded = choices.as_dict(), choices.bands or choices.candidates
+    threshold = None if banded else _threshold(inputs)
     if audit.draw is not None:
         changes = {name: changes[name] for name in certificate.exploratory}
     given = Supplied(
         _files_of(inputs, paths, "holdout"),
         _files_of(inputs, paths, "complete"),
         paths["labels"],
-        replace(holdout.reading, threshold=None if banded else _threshold(inputs)),
+        replace(holdout.reading, threshold=threshold, clusters=_are_closed(inputs)),
         _unlabelled(certificate),
         paths["population"],
         population.id if audit.draw is None else None,
         paths.get("trained_on"),
         population.matching or Matching(),
+        paths.get("within"),
     )
     identity = _identity(certificate, audit)
     with resources.connect() as con:
@@ -114,6 +116,11 @@ def _threshold(inputs: Inputs) -> float | None:
     """The threshold of those outputs that have scores; they have the same."""
     thresholds = (output.reading.threshold for output in inputs.outputs)
     return next((threshold for threshold in thresholds if threshold is not None), None)
+
+
+def _are_closed(inputs: Inputs) -> bool:
+    """Whether pairs were read as clusters: a table of clusters beside open pairs does not tell."""
+    return all(output.reading.clusters for output in inputs.outputs)
 
 
 def _standing_differences(

@@ -9,6 +9,7 @@ from matchbound.audits import (
     Entry,
     Population,
     TableRef,
+    Within,
     Written,
     draw_again,
     is_by_matcher,
@@ -71,6 +72,7 @@ def _by_matcher(written: Written) -> bool:
 def _is_at_hand(written: Written, evidence: Evidence) -> bool:
     """Whether all tables are there that nodes are drawn by."""
     needed = {"population"}
+    needed |= {"within"} if written.within is not None else set()
     needed |= {"trained_on"} if written.trained_on is not None else set()
     needed |= {"holdout"} if _by_matcher(written) else set()
     return needed <= evidence.paths.keys()
@@ -121,12 +123,13 @@ def _written(evidence: Evidence) -> Written | None:
     entry, choices = history.draw, history.choices
     if entry is None or choices is None:
         return None
-    trained_on = Digest.if_any(choices["trained_on"])
+    trained_on, within = Digest.if_any(choices["trained_on"]), choices["within"]
     if is_sealed(entry["seed"]) or is_sealed(choices["train_seed"]):
         return None
     population = Population(None, Digest.of(choices["population"]), choices["size"], choices["id"])
     return Written(
         population,
+        None if within is None else Within(None, Digest.of(within["digest"]), within["size"]),
         entry["seed"],
         "",
         entry["seed_given"],
@@ -146,4 +149,5 @@ def _again(before: Written, evidence: Evidence, *, by_matcher: bool, resources: 
     paths = evidence.paths
     reading = evidence.certificate.inputs.of_role("holdout")[0].reading
     by = (paths.get("holdout"), reading) if by_matcher else None
-    return draw_again(before, paths["population"], paths.get("trained_on"), by, resources)
+    tables = paths["population"], paths.get("within"), paths.get("trained_on")
+    return draw_again(before, *tables, by, resources)

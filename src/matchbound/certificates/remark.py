@@ -12,6 +12,7 @@ CODES: Mapping[str, tuple[str, ...]] = {
     "seed_given": (),
     "brought": (),
     # what is assumed
+    "within": ("nodes", "size"),
     "no_other_draw": (),
     "grown": (),
     "fixed": (),
@@ -26,8 +27,10 @@ CODES: Mapping[str, tuple[str, ...]] = {
     "not_chosen_by_gap": (),
     "both_ran": (),
     "future": (),
+    "future_of_part": (),
     "one_to_one": (),
     "at_most_one_match": (),
+    "every_node_matched": (),
     "most_true_matches": ("limit",),
     "limit_by_sample": ("limit", "members"),
     "among_at_most": ("limit", "beyond", "labelled"),

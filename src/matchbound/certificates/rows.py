@@ -19,6 +19,7 @@ from matchbound.tables import (
     form_of_labels,
     id_column,
     open_source,
+    part_column,
     recognise,
     rows_of_ids,
     rows_of_labels,
@@ -83,6 +84,8 @@ def _rows(source: Source, certificate: Certificate, drawn: Matching | None) -> R
     columns = inputs.of_role("holdout")[0].reading.columns
     if role == "population":
         return rows_of_ids(source, id_column(source, population.id), matching.source)
+    if role == "within":
+        return rows_of_ids(source, part_column(source, population.id), matching.source)
     if role == "trained_on" and not is_drawn:
         return rows_of_ids(source, id_column(source, None, "x"), matching.source)
     if role == "trained_on":

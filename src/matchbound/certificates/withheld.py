@@ -23,6 +23,7 @@ def withhold(
     columns: Mapping[str, str] | None = None,
     clusters: bool | None = None,
     population: Any = None,
+    within: Any = None,
     out: Any = None,
     force: bool = False,
     memory: str | None = None,
@@ -43,7 +44,7 @@ def withhold(
     places = [Path(audit) / name for name in names]
     refuse_existing(places, force)
     for place in places:
-        refuse_input_as_out(place, [*opened.files, *_paths(truth, population)])
+        refuse_input_as_out(place, [*opened.files, *_paths(truth, population, within)])
     erased = erased_rows(opened.drawn, opened.ledger.entries)
     check_all_labelled(opened.drawn, labels_of(opened, truth, "all", population), erased)
     matches = []
@@ -64,6 +65,7 @@ def withhold(
             columns=columns,
             clusters=clusters,
             population=population,
+            within=within,
             out=out,
             force=force,
             memory=memory,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from html import escape
 
-from matchbound.audits import GROWN, Provenance, Standing
+from matchbound.audits import GROWN, Inputs, Provenance, Standing
 from matchbound.bounds import BOUNDS
 from matchbound.certificates.remark import Remark
 from matchbound.errors import AssumptionError
@@ -23,6 +23,12 @@ from matchbound.theorems import (
     sample_mean,
 )
 
+FUTURE = (
+    "Not checked: the nodes to come are independent draws from the same distribution as this "
+    "{what}'s nodes were, and neither matcher was developed with the validation nodes' records "
+    "(the complete one: with any but the labelled) nor with those the two were compared on; what "
+    "is found at a node does not depend on which other nodes there are."
+)
 SENTENCES = {
     "drawn": "matchbound drew the labelled nodes uniformly at random.",
     "drawn_after_training": "matchbound drew the validation nodes uniformly at random from all "
@@ -35,6 +41,9 @@ SENTENCES = {
     "brought": "Not checked: the labelled nodes are a uniform random sample of the population, and "
     "the nodes trained on a uniform random part of them, by randomness that nobody could know or "
     "repeat; how many were labelled was fixed without looking at labels.",
+    "within": "All is about a part of the population, which was fixed at the draw: {nodes} of its "
+    "{size} nodes. Their matches may be any records; matches of other nodes are left out, so that "
+    "in one table a pair with a record outside the part counts once.",
     "no_other_draw": "Not checked: no other draw of this population was made elsewhere and "
     "discarded.",
     "grown": GROWN,
@@ -60,12 +69,13 @@ SENTENCES = {
     "not_chosen_by_gap": "Neither matcher was developed with the nodes of the gap sample, nor "
     "chosen by them.",
     "both_ran": "Both matchers ran on every node of sample.csv and gap.csv.",
-    "future": "Not checked: the nodes to come are independent draws from the same distribution as "
-    "this population's nodes were, and neither matcher was developed with the validation nodes' "
-    "records (the complete one: with any but the labelled) nor with those the two were compared "
-    "on; what is found at a node does not depend on which other nodes there are.",
+    "future": FUTURE.format(what="population"),
+    "future_of_part": FUTURE.format(what="part"),
     "one_to_one": "The user promised that a node has at most one true match.",
     "at_most_one_match": "The user promised that a matcher finds at most one match a node.",
+    "every_node_matched": "The user promised that every node has a true match. No label shows one "
+    "without, which does not prove it; if it is false, a node without a true match counts as "
+    "missed, and the bound on recall still holds.",
     "most_true_matches": "The user promised that the number of a node's true matches is at most "
     "{limit}.",
     "limit_by_sample": "Pairwise recall and F1 take no node to have more than {limit} true "
@@ -183,6 +193,7 @@ def heading(
     choices: Choices,
     exploratory: Sequence[str],
     ledger: Standing | None,
+    inputs: Inputs,
 ) -> list[str]:
     """The probability with which guarantees hold, or why there is none."""
     lines = []
@@ -190,12 +201,35 @@ def heading(
         lines = [f"Exploratory: no guarantee. Not as fixed at the draw: {', '.join(exploratory)}."]
     if not certified:
         return [*lines, "Nothing is certified."]
+    about = _about(choices, inputs)
+    about += " (recall: if every node has a true match)" if choices.every_node_matched else ""
     if lines:
         sure = percent(_alone(choices.delta))
-        return [*lines, f"Had that been fixed there, with probability at least {sure}, together:"]
-    about = ", about nodes to come" if choices.future else ""
+        had = f"Had that been fixed there, with probability at least {sure}, together{about}:"
+        return [*lines, had]
     sure, reason = percent(_together(choices.delta, ledger)), _reason(choices.delta, ledger)
     return [f"With probability at least {sure}, all together{about}{reason}:"]
+
+
+def _about(choices: Choices, inputs: Inputs) -> str:
+    """Which nodes guarantees are about, if not the population's."""
+    within, to_come = inputs.within, "nodes to come" if choices.future else ""
+    if within is None:
+        return f", about {to_come}" if to_come else ""
+    part = f"the {within.size} of {inputs.population.size} nodes in {within.name}"
+    return f", about {to_come} like {part}" if to_come else f", about {part}"
+
+
+def part_line(inputs: Inputs) -> list[str]:
+    """The part of the population that is certified, if it is a part, and what is left out."""
+    within = inputs.within
+    if within is None:
+        return []
+    others = ", ".join(f"{one.left_out} of {one.name}" for one in inputs.outputs)
+    return [
+        f"Within: {within.name}, {within.size} of {inputs.population.size} nodes. Left out are the "
+        f"matches of other nodes: {others}."
+    ]
 
 
 def _reason(delta: float, ledger: Standing | None) -> str:
@@ -209,14 +243,20 @@ def _reason(delta: float, ledger: Standing | None) -> str:
     return f" (for {' and '.join(ways or ['certificates that do not fail together'])})"
 
 
-def guarantee_lines(certified: Sequence[Guarantee]) -> list[str]:
+def guarantee_lines(certified: Sequence[Guarantee], inputs: Inputs) -> list[str]:
     """The guarantees, rounded outwards to four decimals."""
     width = max((len(g.metric) for g in certified), default=0)
-    return [_guarantee_line(g, max(width, 10)) for g in certified]
+    return [_guarantee_line(g, max(width, 10), inputs) for g in certified]
 
 
-def _guarantee_line(g: Guarantee, width: int) -> str:
-    where = f"{g.where}," if g.where else ""
+def within_part(inputs: Inputs) -> str:
+    """`, within recent.csv`, where guarantees are about a part of the population."""
+    return "" if inputs.within is None else f", within {inputs.within.name}"
+
+
+def _guarantee_line(g: Guarantee, width: int, inputs: Inputs) -> str:
+    where = f"{g.where}{within_part(inputs)}"
+    where += "," if where else ""
     mean = "no sampled node tells"
     if g.estimate is not None:
         what = "share" if METRICS[g.metric].ratio.pooled else "mean"
@@ -317,12 +357,13 @@ def _is_better(g: Guarantee, than: Guarantee) -> bool:
     return shown > other if than.side == "lower" else shown < other
 
 
-def labelled_line(tally: Tally) -> str:
+def labelled_line(tally: Tally, inputs: Inputs) -> str:
     """How many nodes were labelled."""
     both = f", {len(tally.overlap)} of them in both" if tally.overlap else ""
+    part = "" if inputs.within is None else f" in {inputs.within.name}"
     return (
         f"Labelled: {len(tally.validation)} nodes to validate on and {len(tally.train)} "
-        f"to train on{both}, out of {tally.size}."
+        f"to train on{both}, out of {tally.size}{part}."
     )
 
 

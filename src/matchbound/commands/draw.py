@@ -66,6 +66,9 @@ def _add_kinds(parser: argparse.ArgumentParser) -> None:
         metavar="METRIC=K",
         help="recall: until K nodes have a true match; precision: until K have a match of H",
     )
+    group.add_argument(
+        "--within", metavar="IDS", help="certify a part of the population: the nodes in this table"
+    )
     group.add_argument("--among", metavar="H", help="draw only from nodes that H matches")
     group.add_argument(
         "--weigh",
@@ -119,6 +122,7 @@ def _wishes(options: argparse.Namespace) -> "Wishes":
         options.anytime,
         options.trained_on,
         Matching(options.dedupe, options.link, options.source),
+        options.within,
     )
 
 
@@ -186,8 +190,9 @@ def _extend(options: argparse.Namespace, out: Path) -> int:
             "extend must continue an anytime draw, got one by weight, whose number of nodes is "
             "fixed. Draw afresh into another folder."
         )
+    within = None if before.within is None else before.within.found(out)
     trained_on = None if before.trained_on is None else before.trained_on.now(out)
-    wishes = Wishes.again(before, options.population, options.labels, trained_on)
+    wishes = Wishes.again(before, options.population, options.labels, within, trained_on)
     resources = Resources(options.engine, options.memory, options.temp, progress)
     larger = redraw(before, wishes, resources)
     larger.extend(out)

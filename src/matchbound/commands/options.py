@@ -40,6 +40,11 @@ def add_choices(parser: argparse.ArgumentParser, *, on_first_screen: bool = Fals
     group.add_argument("--theorem", metavar="NAME", help="sharp (default) or paper")
     group.add_argument("--bound", metavar="NAME", help="auto (default), or the name of a bound")
     add_promises(group)
+    group.add_argument(
+        "--every-node-matched",
+        action="store_true",
+        help="promise: a node has at least one true match; for recall",
+    )
     group.add_argument("--bands", metavar="SCORES", help="lower ends of bands, such as 0.5,0.9")
     group.add_argument(
         "--algorithm",
@@ -203,6 +208,7 @@ def chosen(options: argparse.Namespace) -> dict[str, Any]:
         "candidates": numbers(options.candidates, "candidates"),
         "allowance": options.allowance,
         "at_most_one_match": options.at_most_one_match or None,
+        "every_node_matched": options.every_node_matched or None,
         "future": options.future or None,
     }
     return {name: value for name, value in values.items() if value is not None}

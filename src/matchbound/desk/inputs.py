@@ -15,7 +15,7 @@ from matchbound.audits import (
     as_drawn,
     erased_rows,
     has_ids,
-    outputs_on_record,
+    on_record,
     planned,
 )
 from matchbound.desk.live import Live, start, why_not
@@ -106,9 +106,11 @@ def _check(draw: Draw, inputs: Inputs) -> None:
             "no matcher proposed must be looked for. Give the table that the population is matched "
             "with."
         )
-    if inputs.holdout is None and (inputs.threshold is not None or inputs.targets):
+    of_matcher = inputs.threshold, inputs.clusters
+    if inputs.holdout is None and (of_matcher != (None, None) or inputs.targets):
         raise InputError(
-            "threshold and target must come with a holdout matcher, got one alone. Give both."
+            "threshold, target and clusters must come with a holdout matcher, got one alone. Give "
+            "both."
         )
     for metric in inputs.targets or {}:
         if metric not in draw.choices.metrics:
@@ -153,7 +155,7 @@ def _holdout(
     if inputs.holdout is None:
         return None, None, why_not(draw.choices, False) or ""
     reading = Reading(inputs.columns or {}, inputs.threshold, inputs.clusters, draw.choices.scores)
-    known = outputs_on_record(audit.ledger.entries)
+    known = on_record(audit.ledger.entries)
     (output,) = register_outputs(con, inputs.holdout, reading, (), draw.matching, known)
     source, least = output.source, output.reading.threshold
     by = draw.matching, least, output.is_closed

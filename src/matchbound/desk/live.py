@@ -1,7 +1,7 @@
 """Bounds of an anytime draw while labels come in: those that `certify` would compute then."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from matchbound.audits import Draw
@@ -30,10 +30,14 @@ class Bound:
 
 @dataclass(frozen=True)
 class Bounds:
-    """The bounds after a number of validation labels."""
+    """The bounds after a number of validation labels.
+
+    `within` is the name of the part of the population that they are about, empty if it is none.
+    """
 
     bounds: Sequence[Bound]
     labels: int
+    within: str = ""
 
     @property
     def stop(self) -> bool:
@@ -47,7 +51,7 @@ class Live:
     """A tally without labels, and the holdout matcher's matches of each drawn node.
 
     Where a table is matched with itself, `degrees` are the numbers of matches of all its nodes.
-    `erased` nodes count as the worst case.
+    `erased` nodes count as the worst case. `part` are the nodes that are certified; None: all are.
     """
 
     draw: Draw
@@ -57,6 +61,7 @@ class Live:
     holdout: Recorded
     degrees: Mapping[str, int] = field(default_factory=dict)
     erased: Sequence[Row] = ()
+    part: Set[str] | None = None
 
     def at(self, labels: LabelsByNode) -> Bounds | str:
         """The bounds after these labels; or a sentence on why there are none yet."""
@@ -65,7 +70,9 @@ class Live:
             certified = guarantees({WHOLE: tally}, self.draw.choices, complete=False)
         except MatchboundError as error:
             return str(error)
-        return Bounds([self._bound(guarantee) for guarantee in certified], len(tally.validation))
+        name = "" if self.draw.within is None else self.draw.within.name
+        bounds = [self._bound(guarantee) for guarantee in certified]
+        return Bounds(bounds, len(tally.validation), name)
 
     def _bound(self, guarantee: Guarantee) -> Bound:
         target, value = self.targets.get(guarantee.metric), guarantee.value
@@ -109,6 +116,8 @@ class Live:
                 what = ("right" if y in true else "wrong") if y in matched else "missed"
                 counts_by_node.setdefault(y, Counter())[what] += 1
         for y, counts in counts_by_node.items():
+            if self.part is not None and y not in self.part:
+                continue
             h = self.degrees.get(y, 0)
             yield Cell(h, h, h, 1, **counts)
 
@@ -146,17 +155,22 @@ def start(
     erased: Sequence[Row] = (),
 ) -> Live:
     """Tally the loaded tables `holdout` and `population` once, without labels."""
+    in_part = draw.within is not None
     con.keep("labels", "select id as x, id as y from sample where id is null")
     loaded = Loaded(
-        draw.population.size,
+        draw.size,
         draw.sample,
         clusters=frozenset(["holdout"] if is_clusters else []),
         dedupe=draw.matching.dedupe,
         one_to_one=draw.choices.one_to_one,
         gap=draw.gap,
         future=draw.choices.future,
+        in_part=in_part,
     )
     tally = count(con, loaded, "worst")
     nodes = "cluster_nodes" if is_clusters else "nodes"
-    degrees = dict(con.rows(f"select x, h from {nodes}")) if draw.matching.dedupe else {}
-    return Live(draw, tally, holdout_matches, targets, holdout, degrees, erased)
+    degrees, part = {}, None
+    if draw.matching.dedupe:
+        degrees = dict(con.rows(f"select x, h from {nodes}"))
+        part = {x for (x,) in con.rows("select id from population")} if in_part else None
+    return Live(draw, tally, holdout_matches, targets, holdout, degrees, erased, part)

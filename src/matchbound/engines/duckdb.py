@@ -54,7 +54,8 @@ def database(memory: str | None = None, temp: Any = None) -> Iterator["DuckDB"]:
             _limit(con, memory)
         # Without trim, DuckDB would cast while it reads the file, and fail instead of giving null.
         con.execute("create temp macro number(text) as try_cast(trim(text) as double)").fetchall()
-        con.execute("create temp macro scattered(node, round) as hash(node, round)").fetchall()
+        # The inner hash is the id's, xor the round's: by itself it would order alike in all rounds.
+        con.execute("create temp macro scattered(id, round) as hash(hash(id, round))").fetchall()
         try:
             yield DuckDB(con)
         finally:
@@ -97,6 +98,9 @@ class DuckDB:
 
     def keep(self, table: str, sql: str, *, settled: bool = False) -> None:
         self._run(f"create or replace temp table {table} as {sql}")
+
+    def drop(self, table: str) -> None:
+        self._run(f"drop table if exists {table}")
 
     def rows(self, sql: str) -> list[Any]:
         return self._run(sql)

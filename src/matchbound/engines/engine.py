@@ -63,7 +63,7 @@ class Engine(Protocol):
 
     Queries use the SQL that DuckDB and Spark have in common, and three functions that each
     engine defines: `sha256(text)`; `number(text)`, which is null if the text is not a number; and
-    `scattered(node, round)`, a hash that orders nodes anew in each round, on each engine its own.
+    `scattered(id, round)`, a number by which ids get another random order in each round.
     """
 
     is_cluster: bool  # whether it has a catalogue of named tables, and frames of its own
@@ -78,6 +78,10 @@ class Engine(Protocol):
         `settled` drops the plan that led to the result. Without it, each round of a loop would
         take longer than the one before.
         """
+        ...
+
+    def drop(self, table: str) -> None:
+        """Free a kept table that no later query reads, if there is one of that name."""
         ...
 
     def rows(self, sql: str) -> list[Any]:

@@ -42,7 +42,7 @@ FUNCTIONS = (
     "number(text string) returns double return "
     f"case when lower({TRIMMED}) rlike '^[+-]?({DIGITS}|inf|infinity|nan)$' "
     f"then try_cast({TRIMMED} as double) end",
-    "scattered(node string, round int) returns bigint return xxhash64(node, round)",
+    "scattered(id string, round int) returns bigint return xxhash64(id, round)",
 )
 FATAL = (  # words by which a message of Spark shows that no other input would help
     "ExecutorLostFailure",
@@ -82,7 +82,7 @@ class Spark:
     def __init__(self, own: "SparkSession") -> None:
         self._own = own
         self._kept: dict[str, DataFrame] = {}
-        self._settled: list[Any] = []
+        self._settled: list[tuple[str, Any]] = []
         self._shared: list[str] = []
         self._opened = 0
         self._local: dict[str, Any] = {}
@@ -130,14 +130,24 @@ class Spark:
     def keep(self, table: str, sql: str, *, settled: bool = False) -> None:
         with _translated():
             frame, before = self._session.sql(sql), self._kept.get(table)
-            frame = self._checkpointed(frame) if settled else frame.persist()
+            frame = self._checkpointed(table, frame) if settled else frame.persist()
             self._kept[table] = frame
-            frame.count()  # read it now, so that a failure is raised here
+            if not settled:
+                frame.count()  # read it now, so that a failure is raised here
             frame.createOrReplaceTempView(table)
             if before is not None:
                 before.unpersist()
 
-    def _checkpointed(self, frame: "DataFrame") -> "DataFrame":
+    def drop(self, table: str) -> None:
+        with _translated():
+            if table in self._kept:
+                self._kept.pop(table).unpersist()
+                self._session.catalog.dropTempView(table)
+            for _, rows in [kept for kept in self._settled if kept[0] == table]:
+                rows.unpersist(False)
+            self._settled = [kept for kept in self._settled if kept[0] != table]
+
+    def _checkpointed(self, table: str, frame: "DataFrame") -> "DataFrame":
         """Write the frame to the session's checkpoint folder, or else to the executors' disks.
 
         The frame's rows are checkpointed, not the frame: a checkpointed frame confuses its columns
@@ -152,7 +162,7 @@ class Spark:
         else:
             rows.checkpoint()
         rows.count()
-        self._settled.append(rows)
+        self._settled.append((table, rows))
         return DataFrame(java.createDataFrame(rows, frame._jdf.schema()), self._session)
 
     def rows(self, sql: str) -> list[Any]:
@@ -180,7 +190,7 @@ class Spark:
         with suppress(Exception):  # a dead session has nothing to free
             for frame in self._kept.values():
                 frame.unpersist()
-            for rows in self._settled:
+            for _, rows in self._settled:
                 rows.unpersist(False)
             for name in self._shared:
                 self._own.catalog.dropGlobalTempView(name)

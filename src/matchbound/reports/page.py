@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from matchbound.certificates import (
     ledger_line,
     meaning,
+    part_line,
     planned_line,
     sample_line,
     sentences,
     threshold_line,
+    within_part,
 )
 from matchbound.charts import Bar, picture
 from matchbound.reports.sections import costs, differences, errors, tallies, verification
@@ -62,6 +64,7 @@ def _first(certificate: "Certificate", targets: Targets) -> str:
     )
     figure = f"<figure>{picture(_bars(whole, targets))}{marks}</figure>" if whole else ""
     below = [
+        *part_line(certificate.inputs),
         *meaning(certificate.guarantees),
         *sample_line(certificate.guarantees, certificate.tallies, certificate.choices),
         *threshold_line(certificate.threshold, certificate.choices),
@@ -81,7 +84,7 @@ def _card(certificate: "Certificate", metric: str, part: str, targets: Targets) 
         reason = certificate.shortfall
         word += f" ({escape(reason)})" if reason else ""
         verdict = f'<p class="verdict">target {targets[metric]:g}: {word}</p>'
-    where = "" if part == WHOLE else f", {part}"
+    where = ("" if part == WHOLE else f", {part}") + within_part(certificate.inputs)
     return (
         f'<div class="card"><h2>{escape(metric.capitalize())}</h2>'
         f'<p class="value" data-metric="{metric}" data-part="{escape(part)}" '
@@ -93,6 +96,8 @@ def _card(certificate: "Certificate", metric: str, part: str, targets: Targets) 
 def _assumed(certificate: "Certificate") -> str:
     tally = next(iter(certificate.tallies.values()))
     both = f", {len(tally.overlap):,} of them in both" if tally.overlap else ""
+    within = certificate.inputs.within
+    of_part = "" if within is None else f" in {within.name}"
     items = "".join(f"<li>{escape(line)}</li>" for line in certificate.sentences)
     advice = "".join(f"<p>{escape(line)}</p>" for line in sentences(certificate.advice))
     lines = [
@@ -103,7 +108,7 @@ def _assumed(certificate: "Certificate") -> str:
     return (
         "<section><h2>What was labelled</h2>"
         f"<p>{len(tally.validation):,} nodes to validate on and {len(tally.train):,} to train "
-        f"on{both}, out of {tally.size:,}.</p>{ledger}{advice}"
+        f"on{both}, out of {tally.size:,}{escape(of_part)}.</p>{ledger}{advice}"
         f"<h2>What is assumed</h2><ul>{items}</ul></section>"
     )
 

@@ -23,6 +23,7 @@ from matchbound.tables.ids import (
 )
 from matchbound.tables.objects import as_table
 from matchbound.tables.outputs import (
+    OnRecord,
     Output,
     Reading,
     Recorded,
@@ -31,9 +32,12 @@ from matchbound.tables.outputs import (
     read_outputs,
     register_outputs,
 )
+from matchbound.tables.population import kind_of_part, part_column, read_population
 from matchbound.tables.predictions import (
+    close_matches,
     digest_of_ids,
     id_column,
+    is_linked_by_source,
     kind_of_ids,
     node_of_table,
     read_ids,
@@ -49,7 +53,7 @@ from matchbound.tables.records import (
     shown_values,
 )
 from matchbound.tables.scores import LOWEST, check_scored, first_threshold, narrow
-from matchbound.tables.sides import Matching
+from matchbound.tables.sides import Matching, with_own_source
 from matchbound.tables.sources import (
     FITTING,
     Source,
@@ -73,6 +77,7 @@ __all__ = [
     "Digest",
     "Form",
     "Matching",
+    "OnRecord",
     "Output",
     "Pairs",
     "Reading",
@@ -85,6 +90,7 @@ __all__ = [
     "as_table",
     "check_drawn",
     "check_scored",
+    "close_matches",
     "close_pairs",
     "count_rows",
     "csv_header",
@@ -95,11 +101,13 @@ __all__ = [
     "form_of_labels",
     "has_outer_spaces",
     "id_column",
+    "is_linked_by_source",
     "is_same_table",
     "keep_components",
     "keep_several",
     "key_kind",
     "kind_of_ids",
+    "kind_of_part",
     "kinds_of_ids",
     "listed",
     "literal",
@@ -110,11 +118,13 @@ __all__ = [
     "node_of_table",
     "open_source",
     "pairs_linked",
+    "part_column",
     "quoted",
     "read_ids",
     "read_labels",
     "read_matches",
     "read_outputs",
+    "read_population",
     "read_records",
     "recognise",
     "refuse_empty",
@@ -124,4 +134,5 @@ __all__ = [
     "rows_of_labels",
     "rows_of_matches",
     "shown_values",
+    "with_own_source",
 ]

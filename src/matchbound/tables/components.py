@@ -1,11 +1,18 @@
-"""Clusters made of pairs: the connected components, by SQL that runs beyond memory.
+"""Clusters made of pairs: connected components, by SQL that runs beyond memory.
 
 Randomised contraction (Bögeholz, Brand and Todor, "In-database connected component analysis",
-2020): in each round every node takes a neighbour, or itself, as its representative, and the links
-between representatives are what the next round reads, until no link is left.
+2020). Each round puts the nodes into a random order. A node's root is found by going to a neighbour
+that is earlier in the order, and on from there, until no neighbour is earlier. The next round
+reads the links between roots, until no link is left.
+
+A node and its root are in one component, and a link of a and b becomes a link of their roots, so
+two nodes are in one component if and only if their roots are. Only the number of rounds depends on
+the order: in a random order at most half of the linked nodes are expected to be roots.
 """
 
-from matchbound.engines import Engine, query
+from itertools import count
+
+from matchbound.engines import Engine, keep, query, sql
 from matchbound.tables.ids import count_rows
 
 
@@ -13,56 +20,69 @@ def keep_components(con: Engine, table: str, links: str, before: str | None = No
     """Keep (node, cluster) for every node of `links`, a table of (a, b); one cluster a component.
 
     `before` is such a table of some of the links' components (those of a stricter threshold): the
-    new clusters are unions of them, and its nodes stay in the table.
+    new clusters are unions of them, and its nodes stay in the table. A cluster is named by one of
+    its nodes. `links` and `before` may be queries in parentheses.
     """
-    con.keep("all_links", f"select a, b from {links}")
-    known = before or "(select a as node, a as cluster from all_links where false)"
-    con.keep(
-        "nodes_to_join",
-        "select n.node, coalesce(k.cluster, n.node) as cluster from (select a as node from "
-        f"all_links union select b from all_links union select node from {known} old) n "
-        f"left join {known} k on k.node = n.node",
-    )
-    con.keep(
-        "links_left",
-        "select distinct s.cluster as a, t.cluster as b from all_links l "
-        "join nodes_to_join s on s.node = l.a join nodes_to_join t on t.node = l.b "
-        "where s.cluster <> t.cluster",
-    )
-    rounds = 0
-    while count_rows(con, "links_left"):
-        rounds += 1
-        con.keep(
-            f"representatives_{rounds}",
-            f"select a as node, min_by(b, scattered(b, {rounds})) as cluster from ("
-            "select a, b from links_left union all select b, a from links_left union "
-            "all select a, a from links_left union all select b, b from links_left) n group by a",
-            settled=True,
-        )
-        con.keep(
-            "links_left",
-            "select distinct s.cluster as a, t.cluster as b from links_left l "
-            f"join representatives_{rounds} s on s.node = l.a "
-            f"join representatives_{rounds} t on t.node = l.b where s.cluster <> t.cluster",
-            settled=True,
-        )
-    # The last round's labels are those of whole components; each earlier node has its
-    # representative's.
-    for number in range(rounds - 1, 0, -1):
-        con.keep(
-            f"representatives_{number}",
-            f"select r.node, coalesce(l.cluster, r.cluster) as cluster from "
-            f"representatives_{number} r left join representatives_{number + 1} l "
-            "on l.node = r.cluster",
-            settled=True,
-        )
-    last = "select node, cluster from nodes_to_join"
-    if rounds:
-        last = (
-            "select n.node, coalesce(l.cluster, n.cluster) as cluster from nodes_to_join n "
-            "left join representatives_1 l on l.node = n.cluster"
-        )
-    con.keep(table, last, settled=True)
+    _keep_clusters(con, table, links, before, "node, cluster")
+
+
+def _keep_clusters(con: Engine, table: str, links: str, before: str | None, columns: str) -> None:
+    """Keep `columns` of the nodes and clusters."""
+    left = links
+    if before is not None:
+        left = "component_links_0"
+        clusters = f"(select node, cluster as root from {before} k)"
+        keep(con, left, "tables/component_links", True, links=links, roots=clusters)
+    labels = _keep_labels(con, _keep_roots(con, left))
+    clusters = sql("tables/components", labels=labels, links=links)
+    if before is not None:
+        con.keep("components_linked", clusters, settled=True)
+        clusters = sql("tables/components_joined", before=before, components="components_linked")
+    con.keep(table, f"select {columns} from ({clusters}) c", settled=True)
+    con.drop(labels)
+    con.drop("components_linked")
+
+
+def _keep_roots(con: Engine, links: str) -> list[str]:
+    """Keep a table of nodes and their roots for each round, until no link is left."""
+    tables = []
+    for number in count(1):
+        tables.append(_keep_climbed(con, links, number))
+        left = f"component_links_{number}"
+        keep(con, left, "tables/component_links", True, links=links, roots=tables[-1])
+        con.drop(f"component_links_{number - 1}")
+        links = left
+        if not count_rows(con, links):
+            break
+    con.drop(links)
+    return tables
+
+
+def _keep_climbed(con: Engine, links: str, number: int) -> str:
+    """Keep the roots of a round; each step doubles how far nodes are from where they began."""
+    roots = f"component_roots_{number}"
+    keep(con, roots, "tables/component_roots", True, links=links, round=number)
+    for step in count(1):
+        ((climbing,),) = con.rows(f"select count(*) from {roots} where not is_root")
+        if not climbing:
+            break
+        higher = f"component_roots_{number}_{step}"
+        keep(con, higher, "tables/component_climb", True, roots=roots)
+        con.drop(roots)
+        roots = higher
+    return roots
+
+
+def _keep_labels(con: Engine, rounds: list[str]) -> str:
+    """Keep the last root that each node leads to, from the last round back to the first."""
+    labels = rounds[-1]
+    for roots in reversed(rounds[:-1]):
+        longer = f"labels_of_{roots}"
+        keep(con, longer, "tables/component_labels", True, labels=labels, roots=roots)
+        con.drop(labels)
+        con.drop(roots)
+        labels = longer
+    return labels
 
 
 def close_pairs(
@@ -74,38 +94,40 @@ def close_pairs(
     1 on the left and 1 on the right are two nodes. `before` is what an earlier call kept of the
     pairs of a stricter threshold.
     """
-    if dedupe:
-        con.keep("links_of_pairs", f"select x as a, y as b from {pairs}")
-        old = "select x as node, cluster from"
-    else:
-        con.keep(
-            "links_of_pairs",
-            f"select concat('x', cast(x as string)) as a, concat('y', cast(y as string)) as b "
-            f"from {pairs}",
-        )
-        old = (
-            "select concat(case when is_y then 'y' else 'x' end, cast(x as string)) as node, "
-            "cluster from"
-        )
+    close = _close_one_table if dedupe else _close_two_tables
+    close(con, table, pairs, before)
+
+
+def _close_one_table(con: Engine, table: str, pairs: str, before: str | None) -> None:
+    links = f"(select x as a, y as b from {pairs} p)"
+    clusters = None if before is None else f"(select x as node, cluster from {before} b)"
+    columns = "node as x, cluster, true as is_x, true as is_y"
+    _keep_clusters(con, table, links, clusters, columns)
+
+
+def _close_two_tables(con: Engine, table: str, pairs: str, before: str | None) -> None:
+    """Close the links between those x that have a y in common; then put each y to its x."""
+    pairs = f"({_pairs_of_one_kind(con, pairs)})"
+    ys = f"(select x as y, x as cluster from {pairs} p where false)"
+    xs = None
     if before is not None:
-        con.keep("clusters_before", f"{old} {before}")
-    before = None if before is None else "clusters_before"
-    kind = _common_kind(con, pairs)
-    keep_components(con, "components", "links_of_pairs", before)
-    if dedupe:
-        con.keep(table, "select node as x, cluster, true as is_x, true as is_y from components")
-        return
-    con.keep(
-        table,
-        f"select cast(substring(node, 2) as {kind}) as x, cluster, "
-        "substring(node, 1, 1) = 'x' as is_x, substring(node, 1, 1) = 'y' as is_y from components",
-    )
+        ys = f"(select x as y, cluster from {before} b where is_y)"
+        xs = f"(select x as node, cluster from {before} b where is_x)"
+    keep(con, "component_of_y", "tables/component_of_y", True, pairs=pairs, before=ys)
+    links = f"select p.x as a, f.x as b from {pairs} p join component_of_y f on f.y = p.y"
+    con.keep("component_links_of_x", f"{links} where p.x <> f.x", settled=True)
+    keep_components(con, "components", "component_links_of_x", xs)
+    keep(con, table, "tables/components_of_two_tables", True)
+    for kept in ("component_of_y", "component_links_of_x", "components"):
+        con.drop(kept)
 
 
-def _common_kind(con: Engine, pairs: str) -> str:
-    """The type of a column that has the ids of x and of y: whole numbers if both are, else text."""
-    types = {str(row[1]).lower() for row in con.rows(f"describe select x, y from {pairs}")}
-    return "bigint" if types == {"bigint"} else "string"
+def _pairs_of_one_kind(con: Engine, pairs: str) -> str:
+    """SQL for the pairs, with both ids as text unless both have the same type."""
+    types = {row[1] for row in con.rows(f"describe select x, y from {pairs}")}
+    if len(types) == 1:
+        return f"select x, y from {pairs} p"
+    return f"select cast(x as string) as x, cast(y as string) as y from {pairs} p"
 
 
 def pairs_linked(con: Engine, table: str, dedupe: bool) -> int:

@@ -44,6 +44,16 @@ class Reading:
         threshold = first_threshold(self.fixed, self.threshold, forms)
         return Reading(self.columns, threshold, self.clusters)
 
+    @property
+    def given(self) -> list[str]:
+        """The names of what a user said."""
+        values = {
+            "threshold": self.threshold,
+            "columns": self.columns or None,
+            "clusters": self.clusters,
+        }
+        return [name for name, value in values.items() if value is not None]
+
     def of_form(self, form: Form) -> "Reading":
         """The reading of one output: without scores a threshold changes nothing, and a table of
         clusters is one."""
@@ -104,6 +114,22 @@ class Recorded:
 
 
 @dataclass(frozen=True)
+class OnRecord:
+    """The outputs that a ledger has: those that were registered, and all."""
+
+    registered: Sequence[Recorded] = ()
+    all: Sequence[Recorded] = ()
+
+    def like(self, outputs: Sequence[Recorded]) -> list[Recorded]:
+        """Those with the rows of one of these outputs; registered ones, if there are such."""
+        for known in (self.registered, self.all):
+            same = [one for one in known if any(map(one.has_rows_of, outputs))]
+            if same:
+                return same
+        return []
+
+
+@dataclass(frozen=True)
 class Output:
     """A matcher's output: the opened table, the form that it has, how it is read, its digest."""
 
@@ -141,12 +167,14 @@ def read_outputs(
     reading: Reading,
     algorithms: Sequence[str],
     matching: Matching,
-    on_record: Sequence[Recorded] = (),
+    on_record: OnRecord | None = None,
     rows_of: Mapping[str, bool] | None = None,
 ) -> tuple[Output, ...]:
     """Open each matcher's output, recognise its form, and set its threshold and its digest.
 
-    `rows_of`, by an output's name, forces or forbids digesting its rows, whatever is on record.
+    `on_record` settles whether a table is one that was seen before, and whether its pairs are
+    clusters. `rows_of`, by an output's name, forces or forbids digesting its rows, whatever is on
+    record.
     """
     tables_by_role = {
         role: tables_by_algorithm(tables, algorithms, role)
@@ -161,31 +189,40 @@ def read_outputs(
             form = reading.form(source)
             outputs.append(Output(role, algorithm, source, form, reading, undigested))
     settled = reading.settled([output.form for output in outputs])
-    forced = rows_of or {}
+    known, forced = on_record or OnRecord(), rows_of or {}
     digested = []
     for output in outputs:
         read = replace(output, reading=settled.of_form(output.form))
-        digest = _digest(con, read, matching, on_record, forced.get(output.name))
+        digest = _digest(con, read, matching, known.all, forced.get(output.name))
         digested.append(replace(read, digest=digest))
     clusters = reading.clusters
     if clusters is None:
-        clusters = _clusters_on_record(digested, on_record)
+        clusters = _clusters_on_record(digested, known)
     settled = replace(settled, clusters=clusters)
     return tuple(replace(output, reading=settled.of_form(output.form)) for output in digested)
 
 
-def _clusters_on_record(outputs: Sequence[Output], on_record: Sequence[Recorded]) -> bool:
-    """Whether the first output, the holdout matcher's, is on record as clusters of its pairs."""
-    first = outputs[0]
-    if is_clusters(first.form):
+def _clusters_on_record(outputs: Sequence[Output], known: OnRecord) -> bool:
+    """Whether pairs are on record as the clusters that they link.
+
+    Those of the holdout matchers; those of the complete one, if it is given alone.
+    """
+    role = outputs[0].role
+    pairs = [one.recorded for one in outputs if one.role == role and not is_clusters(one.form)]
+    if not pairs:
         return False
-    same = {one.reading.clusters for one in on_record if one.has_rows_of(first.recorded)}
-    if len(same) > 1:
+    same = known.like(pairs)
+    readings = {one.reading.clusters for one in same}
+    why = f"{role} is on record as both"
+    if not same:
+        readings = {False, *(one.reading.clusters for one in known.registered or known.all)}
+        why = f"a matcher is on record as clusters, and {role} is not on record as it is given"
+    if len(readings) > 1:
         raise InputError(
-            f"clusters or pairs must be said, because {first.role} is on record as both, got "
-            "neither. Give --clusters or --pairs."
+            f"clusters or pairs must be said, because {why}, got neither. Give --clusters or "
+            "--pairs."
         )
-    return same == {True}
+    return readings == {True}
 
 
 def register_outputs(
@@ -194,7 +231,7 @@ def register_outputs(
     reading: Reading,
     algorithms: Sequence[str],
     matching: Matching,
-    on_record: Sequence[Recorded] = (),
+    on_record: OnRecord | None = None,
 ) -> tuple[Output, ...]:
     """Read holdout matchers' outputs to put them on record, each with the digest of its rows."""
     always = {f"holdout {name}".strip(): True for name in ("", *algorithms)}

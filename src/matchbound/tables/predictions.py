@@ -6,7 +6,7 @@ from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables.components import close_pairs
 from matchbound.tables.digests import Column, Digest, Rows, digest_of
-from matchbound.tables.forms import Clusters, Form
+from matchbound.tables.forms import Clusters, Form, Pairs
 from matchbound.tables.ids import (
     SEPARATOR,
     count_rows,
@@ -91,14 +91,9 @@ def read_ids(
 
 
 def node_of_table(source: Source, column: str, kind: str, origin: str | None) -> str:
-    """SQL for the nodes of a population: of the source `origin`, or of those in its own column."""
+    """SQL for the nodes of a population: of the sources in its own column, or of `origin`."""
     sources = source.column("source_dataset")
-    if origin is not None and sources is not None:
-        raise InputError(
-            f"source must be left out where {source.argument} tells sources itself in "
-            f"{sources!r}, got {origin!r}. Drop it, or that column."
-        )
-    if origin is not None:
+    if origin is not None and sources is None:
         return f"{literal(origin + SEPARATOR)} || nullif({source.key(column)}, '')"
     return node_of(source, column, sources, kind)
 
@@ -129,7 +124,7 @@ def read_matches(
     """Load a matcher's matches, as pairs or as clusters, and return how many rows there are.
 
     `scored` keeps the scores, so that parts of the matches can be selected by them. `closed` makes
-    clusters of the pairs: those that they link.
+    clusters of the pairs, those that they link; with scores all pairs are kept for `close_matches`.
     """
     if isinstance(form, Clusters):
         read_clusters(con, source, table, form, matching)
@@ -150,16 +145,64 @@ def read_matches(
     refuse_empty(con, source, table, {"x": form.x, "y": form.y}, kinds)
     refuse_either_side(con, source, table, form, matching)
     also = ", score" if score else ""
+    if closed:
+        return _read_to_close(con, source, table, form, matching, also)
     orient(con, source, table, form, matching, also)
-    if not closed:
-        if matching.dedupe:
-            make_symmetric(con, source, table, also)
-        return count_rows(con, table)
+    if matching.dedupe:
+        make_symmetric(con, source, table, also)
+    return count_rows(con, table)
+
+
+def _read_to_close(
+    con: Engine, source: Source, table: str, form: Pairs, matching: Matching, also: str
+) -> int:
+    """Close loaded pairs, or keep them with their scores; return how many there are.
+
+    Pairs within one source join clusters too, though they are no matches where sources are linked.
+    """
     if matching.dedupe:
         refuse_selves(con, source, table)
+    if is_linked_by_source(form, matching):
+        ours = literal(population_source(con, source, form, matching))
+        con.keep(
+            f"{table}_sides",
+            f"select x as node, x_source = {ours} as is_x from {table} union "
+            f"select y as node, y_source = {ours} as is_x from {table}",
+        )
+    if form.x_source is not None:
+        con.keep(table, f"select x, y{also} from {table}")
     rows = count_rows(con, table)
-    close_pairs(con, table, table, dedupe=matching.dedupe)
+    if not also:
+        close_matches(con, table, table, table, form, matching)
     return rows
+
+
+def close_matches(
+    con: Engine,
+    table: str,
+    pairs: str,
+    read: str,
+    form: Form,
+    matching: Matching,
+    before: str | None = None,
+) -> None:
+    """Keep the clusters that pairs link as a table, with columns as `read_clusters` has them.
+
+    `read` is the table that `read_matches` kept. `before` has the clusters of a stricter threshold.
+    """
+    by_source = is_linked_by_source(form, matching)
+    close_pairs(con, table, pairs, dedupe=matching.dedupe or by_source, before=before)
+    if by_source:
+        con.keep(
+            table,
+            f"select c.x, c.cluster, s.is_x, not s.is_x as is_y from {table} c "
+            f"join {read}_sides s on s.node = c.x",
+        )
+
+
+def is_linked_by_source(form: Form, matching: Matching) -> bool:
+    """Whether records of several sources are linked, and pairs tell their sources."""
+    return isinstance(form, Pairs) and form.x_source is not None and not matching.dedupe
 
 
 def read_clusters(
@@ -195,5 +238,5 @@ def read_clusters(
             table,
             "select t.x, t.cluster, "
             f"p.id is not null as is_x, p.id is null as is_y from {table} t "
-            "left join population p on p.id = t.x",
+            "left join everyone p on p.id = t.x",
         )

@@ -1,6 +1,6 @@
 """Whether two tables are matched with each other, or one with itself."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from matchbound.engines import Engine
 from matchbound.errors import InputError
@@ -13,7 +13,8 @@ from matchbound.tables.sources import Source, listed, literal, quoted, scan
 class Matching:
     """`dedupe`: one table, X = Y. `link`: Y is another table. The user may leave both open.
 
-    `source` is the name of X's source where tables have columns of sources.
+    `source` is the name of X's source where tables have columns of sources; `with_own_source`
+    sets it where the population itself names it.
     """
 
     dedupe: bool = False
@@ -46,6 +47,31 @@ class Matching:
 
     def as_dict(self) -> dict[str, bool | str | None]:
         return {"dedupe": self.dedupe, "link": self.link, "source": self.source}
+
+
+def with_own_source(con: Engine, population: Source, matching: Matching) -> Matching:
+    """Set the source that the population's column `source_dataset` names, where X ≠ Y.
+
+    Where the column names several, none is set: tables with sources then cannot show their sides.
+    """
+    column = population.column("source_dataset")
+    if column is None or matching.dedupe:
+        return matching
+    refuse_no_source(con, population, column)
+    rows = scan(con, population, f"select distinct cast({quoted(column)} as string)")
+    names, said = sorted(name for (name,) in rows), matching.source
+    if said is not None and len(names) > 1:
+        raise InputError(
+            f"source must be left out where {population.argument} has records of several sources "
+            f"({listed(names)}), got {said!r}. Draw from the records of one source; or with "
+            "--dedupe, if all of them are matched with each other."
+        )
+    if said is not None and names not in ([], [said]):
+        raise InputError(
+            f"source must be {names[0]!r}, which column {column!r} of {population.argument} names, "
+            f"got {said!r}. Drop it, or draw from the records of the other source."
+        )
+    return replace(matching, source=names[0]) if len(names) == 1 else matching
 
 
 def pair_columns(source: Source, form: Pairs, kinds: tuple[str, str]) -> str:
@@ -83,7 +109,7 @@ def refuse_either_side(
     """
     if not matching.is_link or not form.either_way or form.x_source is not None:
         return
-    in_population = "in (select cast(id as string) from population)"
+    in_population = "in (select cast(id as string) from everyone)"
     rows = con.rows(
         f"select min(y) from {table} where cast(y as string) {in_population} "
         f"and exists (select 1 from {table} where cast(x as string) {in_population})"
@@ -108,8 +134,8 @@ def population_source(con: Engine, source: Source, form: Form, matching: Matchin
     if matching.source is None or (names and matching.source not in names):
         raise InputError(
             f"source must say which of {listed(sorted(names))} is the population, as "
-            f"{source.argument} has records of several, got {matching.source!r}. "
-            "Draw with --source."
+            f"{source.argument} has records of several, got {matching.source!r}. Draw from the "
+            "records of one source, with --source if no column 'source_dataset' names it."
         )
     return matching.source
 

@@ -94,7 +94,7 @@ def _refuse_outsiders(con: Engine, source: Source, column: str) -> None:
     """Refuse labels of records that are not in the population."""
     rows = con.rows(
         f"select min(l.{column}) from labels l "
-        f"anti join (select cast(id as string) as id from population) p on p.id = l.{column} "
+        f"anti join (select cast(id as string) as id from everyone) p on p.id = l.{column} "
         f"where l.{column} is not null"
     )
     for (outsider,) in rows:
@@ -153,7 +153,7 @@ def _refuse_without_source(con: Engine, source: Source) -> None:
 
 def _refuse_some_clusters(con: Engine, erased: int) -> None:
     """Refuse clusters of only some records: drawn nodes' matches among the others would lack."""
-    missing = "select min(id), count(*) from population anti join labels on id = x"
+    missing = "select min(id), count(*) from everyone anti join labels on id = x"
     for node, count in con.rows(missing):
         if count > erased:
             removed = f", of which `forget` removed {erased}" if erased else ""

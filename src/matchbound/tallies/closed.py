@@ -9,12 +9,22 @@ from matchbound.theorems import Choices
 
 
 def check_closable(choices: Choices, outputs: Sequence[Output]) -> None:
-    """Refuse bands of scores of clusters, whose pairs have no scores of their own."""
-    if choices.bands and any(output.is_closed for output in outputs):
-        raise InputError(
-            "clusters must be left out where bands of scores were chosen, got both: a pair that "
-            "only its cluster links has no score. Drop one of them."
-        )
+    """Refuse to make clusters of pairs where the draw's choices are about single pairs or nodes."""
+    if not any(output.is_closed for output in outputs):
+        return
+    obstacles = {
+        "bands of scores were chosen": choices.bands
+        and "a pair that only its cluster links has no score",
+        "a gap sample was drawn": choices.gap
+        and "clusters are made of all pairs, and a matcher need not have run on other nodes",
+        "guarantees are about nodes to come": choices.future
+        and "which records a cluster links depends on the other nodes",
+    }
+    for where, why in obstacles.items():
+        if why:
+            raise InputError(
+                f"clusters must be left out where {where}, got both: {why}. Drop one of them."
+            )
 
 
 def check_clusters_closed(con: Engine, choices: Choices, outputs: Sequence[Output]) -> None:

@@ -78,6 +78,7 @@ class Tables:
             sorted(self.clusters),
             nodes=self.nodes,
             kind=self.kinds[0],
+            in_part=self.loaded.in_part,
         )
 
     def _count(self, name: str, table: str) -> None:

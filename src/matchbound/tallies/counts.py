@@ -67,9 +67,12 @@ def count_drawn(con: Engine, loaded: Loaded, read_labels: Callable[[], None]) ->
 
 
 def _compared(con: Engine, nodes: str, loaded: Loaded) -> tuple[str, int]:
-    """The table of the nodes on which the matchers are compared, and the number of these nodes."""
+    """The table of the nodes on which the matchers are compared, and the number of these nodes.
+
+    Of a part of the population these are the part's: tables of matches have other nodes' too.
+    """
     gap, future = loaded.gap, loaded.future
-    if not gap and not future:
+    if not gap and not future and not loaded.in_part:
         return nodes, loaded.size
     lend(con, "gap_sample", {"id": gap})
     table = "gap_sample" if gap else "population"

@@ -8,15 +8,23 @@ from matchbound.tallies.closed import check_closable, check_clusters_closed
 from matchbound.tallies.pairs import compare_pairs, refuse_unknown
 from matchbound.tallies.parts import refuse_doubt
 from matchbound.tallies.unclosed import pairs_more
+from matchbound.tallies.within import count_others
 from matchbound.theorems import Choices
 
 
 def check_on_population(
-    con: Engine, output: Output, choices: Choices, matching: Matching, kinds: tuple[str, str]
+    con: Engine,
+    output: Output,
+    choices: Choices,
+    matching: Matching,
+    kinds: tuple[str, str],
+    *,
+    in_part: bool = False,
 ) -> str:
     """Load and check an output as `certify` does; return its description in words.
 
     The table `population` must be loaded. Keeps the nodes with a match as the table `matched`.
+    `in_part`: it is a part, and matches of other nodes will not be counted.
     """
     source, form, least = output.source, output.form, output.reading.threshold
     check_closable(choices, [output])
@@ -36,7 +44,11 @@ def check_on_population(
     scores = "" if least is None else f" with a score from {least:g} on"
     where = "a table" if source.path is None else Path(source.path).name
     more = _more_in_words(con, output, matching, kinds[0])
-    return f"{where}, {rows} {what}{scores}{more}; it matches {count_rows(con, 'matched')} nodes"
+    words = f"{where}, {rows} {what}{scores}{more}; it matches {count_rows(con, 'matched')} nodes"
+    if not in_part:
+        return words
+    others = count_others(con, "holdout", is_clusters, matching.dedupe)
+    return f"{words} of the part; its {others} matches of other nodes are left out"
 
 
 def _more_in_words(con: Engine, output: Output, matching: Matching, kind: str) -> str:

@@ -113,6 +113,7 @@ def _check_both_ways(con: Engine, size: int, drawn: int) -> None:
     # Given that one node of a cluster of k is drawn, all others are drawn with probability about
     # (drawn/size)^(k−1). Each of its nodes has t = k − 1 matches, and their t/(t + 1) sum to k − 1.
     # So all matches are drawn nodes by chance with probability about (drawn/size)^(sum of these).
+    # Of a part it is less, unless its entities lie wholly in it: `size` is the part's.
     ((others, outside),) = con.rows(
         "select coalesce(sum(t / (t + 1)), 0), coalesce(sum(outside), 0) from ("
         "select count(*) as t, count(case when s.id is null then 1 end) as outside "
@@ -120,6 +121,6 @@ def _check_both_ways(con: Engine, size: int, drawn: int) -> None:
     )
     if not outside and drawn < size and others * math.log(drawn / size) < math.log(1e-6):
         raise AssumptionError(
-            f"labels must hold drawn nodes' matches among all {size} nodes, got matches of drawn "
+            "labels must hold drawn nodes' matches among all records, got matches of drawn "
             "nodes with drawn nodes alone. Look for each drawn node's matches everywhere."
         )

@@ -13,7 +13,8 @@ TEXT = ("string", "string")
 class Loaded:
     """The tables `population`, `holdout`, `complete` and `labels` in an engine, and the draw.
 
-    `size` is the number of the population's nodes. `kinds` are the types of the ids of x and y in
+    `size` is the number of the population's nodes; `in_part`: they are a part, and tables of
+    matches have those of other nodes, too. `kinds` are the types of the ids of x and y in
     the first three tables; ids in labels and in the sample are text. `clusters` are the tables of
     clusters, which are counted without listing their pairs. The matchers are compared on the nodes
     of `gap`, or else on all nodes; for guarantees about the `future`, drawn nodes are left out.
@@ -34,6 +35,7 @@ class Loaded:
     erased: Sequence[Row] = ()
     erased_records: int = 0
     entities: bool = False
+    in_part: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Setting:
     `exploratory` are the choices that differ from the draw's. `stops`: labelling may have stopped
     before the end of the order. `truth` is the form of the labels. `erased` are the drawn nodes
     whose labels were erased, `erased_records` the number of records that were in their clusters.
+    `whole_size` is the number of all nodes, where `size` is that of a part of the population.
     """
 
     size: int
@@ -57,3 +60,4 @@ class Setting:
     truth: Form | None = None
     erased: Sequence[Row] = ()
     erased_records: int = 0
+    whole_size: int | None = None

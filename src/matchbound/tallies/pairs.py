@@ -56,7 +56,7 @@ def _are_in_population(con: Engine, table: str) -> bool:
 
     Tried only where ids are dense; False means "not shown", not "unknown".
     """
-    first, last, size = con.rows("select min(id), max(id), count(*) from population")[0]
+    first, last, size = con.rows("select min(id), max(id), count(*) from everyone")[0]
     if last - first > SPARSEST * size:
         return False
     ((unknown_blocks,),) = query(con, "tallies/unknown_blocks", table=table)

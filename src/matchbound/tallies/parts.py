@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 
 from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
-from matchbound.tables import Clusters, Output, close_pairs, narrow, read_matches
+from matchbound.tables import Clusters, Output, close_matches, narrow, read_matches
 from matchbound.tallies.closed import check_clusters_closed
 from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded, Setting
 from matchbound.tallies.prefix import looked_at
 from matchbound.tallies.unclosed import Unclosed, unclosed
+from matchbound.tallies.within import count_others
 from matchbound.theorems import Part, Tally, parts
 
 
@@ -18,12 +19,14 @@ from matchbound.theorems import Part, Tally, parts
 class Tallies:
     """Each part's tally, and each output's number of rows by its name.
 
-    `unclosed` has the parts of a deduplication's pairs, of the matcher that is certified, whose
-    clusters link more.
+    `left_out` are, by the same names, the numbers of matches of nodes outside the part of the
+    population that is certified: they are not in the tallies. `unclosed` has the parts of a
+    deduplication's pairs, of the matcher that is certified, whose clusters link more.
     """
 
     by_part: dict[str, Tally] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)
     unclosed: dict[str, Unclosed] = field(default_factory=dict)
 
 
@@ -55,6 +58,8 @@ def tally_parts(
                 beside = None if part.is_band else _unclosed(con, setting, of_algorithm, tally)
                 if beside is not None:
                     tallies.unclosed[part.name] = beside
+                if not part.is_band:  # of candidates the last is the loosest
+                    tallies.left_out.update(_left_out(con, setting, of_algorithm))
     return tallies
 
 
@@ -63,11 +68,19 @@ def _read(con: Engine, setting: Setting, output: Output, scored: bool) -> int:
     matching, least = setting.matching, output.reading.threshold
     table = f"{output.role}_scored" if scored else output.role
     given = con, output.source, table, output.form, matching, least, setting.kinds
-    closed = output.is_closed and not scored
-    rows = read_matches(*given, scored=scored, closed=closed)
+    rows = read_matches(*given, scored=scored, closed=output.is_closed)
     if not (matching.dedupe or matching.is_link):
-        refuse_doubt(con, output.name, table, is_clusters=closed)
+        is_clusters = output.is_closed and not scored
+        refuse_doubt(con, output.name, table, is_clusters=is_clusters)
     return rows
+
+
+def _left_out(con: Engine, setting: Setting, outputs: Sequence[Output]) -> dict[str, int]:
+    """How many matches of each output, by its name, are of nodes outside the part."""
+    if setting.whole_size is None:
+        return {output.name: 0 for output in outputs}
+    dedupe = setting.matching.dedupe
+    return {out.name: count_others(con, out.role, out.is_clusters, dedupe) for out in outputs}
 
 
 def _narrow(con: Engine, setting: Setting, output: Output, part: Part) -> None:
@@ -84,8 +97,8 @@ def _narrow(con: Engine, setting: Setting, output: Output, part: Part) -> None:
     place = candidates.index(part.least)
     above = candidates[place - 1] if place else None
     narrow(con, f"{role}_since", scored, part.least, above)
-    dedupe, before = setting.matching.dedupe, role if place else None
-    close_pairs(con, role, f"{role}_since", dedupe=dedupe, before=before)
+    given = scored, output.form, setting.matching, role if place else None
+    close_matches(con, role, f"{role}_since", *given)
 
 
 def _count(
@@ -114,6 +127,7 @@ def _count(
         setting.erased,
         setting.erased_records,
         setting.matching.dedupe and choices.needs_entities,
+        setting.whole_size is not None,
     )
     return count(con, loaded, "worst" if setting.stops else unlabelled, read)
 
@@ -137,7 +151,7 @@ def refuse_doubt(con: Engine, name: str, table: str, *, is_clusters: bool = Fals
     ys = f"(select x as y from {table} where is_y)" if is_clusters else table
     rows = con.rows(
         f"select min(y) from {ys} where cast(y as string) in "
-        "(select cast(id as string) from population)"
+        "(select cast(id as string) from everyone)"
     )
     for (y,) in rows:
         if y is not None:

@@ -19,7 +19,8 @@ class Choices:
     """What is certified, and how.
 
     `one_to_one` promises that a node has at most one true match; `at_most_one_match` that a matcher
-    finds at most one match per node (a census shows whether it does; a sampled gap does not).
+    finds at most one match per node (a census shows whether it does; a sampled gap does not);
+    `every_node_matched` that every node has a true match.
     `other_terms` is the share of a metric's δ that each term other than the labels' gets under
     `sharp`; `paper` divides δ equally.
 
@@ -49,6 +50,7 @@ class Choices:
     bound: str = "auto"
     one_to_one: bool = False
     at_most_one_match: bool = False
+    every_node_matched: bool = False
     most_true_matches: int | None = None
     among_records_with_at_most: int | None = None
     limit_by_sample: bool = False
@@ -195,6 +197,7 @@ class Choices:
             bound=self.bound,
             one_to_one=self.one_to_one,
             at_most_one_match=self.at_most_one_match,
+            every_node_matched=self.every_node_matched and metric == "recall",
             variance=self.variances.get(metric),
             guess=self.guesses.get(metric),
             matched=self.matched,
@@ -415,6 +418,27 @@ CONFLICTS: tuple[tuple[Callable[[Choices], object], Message], ...] = (
         "weigh by pairwise-precision must come with kinds of precision alone, got something else: "
         "it draws matched nodes only, which tell nothing of the others. Give --metric "
         "pairwise-precision.",
+    ),
+    (
+        lambda c: c.every_node_matched and "recall" not in c.metrics,
+        lambda c: (
+            f"every_node_matched must come with recall, got {', '.join(c.metrics)}: no other "
+            "metric depends on it. Add recall, or drop the promise."
+        ),
+    ),
+    (
+        lambda c: c.every_node_matched and c.until_true,
+        lambda c: (
+            f"until {c.counted} must be left out with every_node_matched, got both: every node "
+            f"counts. Give labels={c.until_true} instead."
+        ),
+    ),
+    (
+        lambda c: c.every_node_matched and c.matched not in (None, 1),
+        lambda c: (
+            f"matched must be 1 or left out with every_node_matched, got {c.matched!r}. Drop one "
+            "of them."
+        ),
     ),
     (
         lambda c: c.until_matched and (c.gap or c.algorithms),

@@ -20,6 +20,7 @@ class Design:
 
     `delta` is the δ of the metric's guarantee. `other_terms` is the share of it that each term
     other than the labels' gets; None divides it equally. `bound` is the chosen bound, or auto.
+    `every_node_matched`: by promise, every node counts for recall.
 
     `variance` is the variance planned from D's labels, `guess` the metric's expected value,
     `matched` the expected share of nodes with a true match; each may be None. `few_misses`: bets
@@ -44,6 +45,7 @@ class Design:
     bound: str = AUTO
     one_to_one: bool = False
     at_most_one_match: bool = False
+    every_node_matched: bool = False
     variance: float | None = None
     guess: float | None = None
     matched: float | None = None

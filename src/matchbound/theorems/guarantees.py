@@ -11,6 +11,7 @@ from matchbound.theorems.choices import Choices
 from matchbound.theorems.design import chosen_row
 from matchbound.theorems.limits import most_true
 from matchbound.theorems.metrics import METRICS
+from matchbound.theorems.nodes import verified_without
 from matchbound.theorems.others import holdout_alone
 from matchbound.theorems.parts import WHOLE, Part, candidate, parts
 from matchbound.theorems.possible import possible
@@ -246,6 +247,7 @@ def _check(tally: Tally, choices: Choices) -> None:
     if choices.at_most_one_match:
         check_promise(tally)
     _check_limit(tally, choices)
+    _check_every_node(tally, choices)
 
 
 def _check_limit(tally: Tally, choices: Choices) -> None:
@@ -257,6 +259,17 @@ def _check_limit(tally: Tally, choices: Choices) -> None:
         raise AssumptionError(
             f"{name} must allow what labels show, got at most {limit} and a node with {most} true "
             "matches. Draw again with a larger limit, or none; it costs δ again."
+        )
+
+
+def _check_every_node(tally: Tally, choices: Choices) -> None:
+    """Refuse a label without a true match, if every node has one by promise."""
+    without = verified_without(tally.labelled)
+    if choices.every_node_matched and without:
+        raise AssumptionError(
+            f"every_node_matched must allow what labels show, got {without} of "
+            f"{len(tally.labelled)} labelled nodes without a true match. Draw again without the "
+            "promise; it costs δ again."
         )
 
 

@@ -3,7 +3,7 @@
 import math
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from matchbound.theorems.tally import Tally
 from matchbound.theorems.terms import (
     Known,
     bounded,
+    matched_count,
     matched_share,
     mean_lower,
+    most_matches,
     ratio_lower,
     require_some,
     sampled,
@@ -24,6 +26,8 @@ from matchbound.theorems.terms import (
     trained,
     worst,
 )
+
+MOST_GUESSED = 0.995  # a guessed mean of 1 would have no variance
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,19 @@ def least(tally: Tally, design: Design, delta: float, right: float | None, error
     return _up(max(known + others, in_labels + more, 1))
 
 
+def range_of(
+    tally: Tally, design: Design, delta: float, right: float | None, errors: int = 0
+) -> tuple[int, int]:
+    """The least and the greatest |X'|; `least` has the arguments.
+
+    It is n, without spending δ, where every node has a true match by promise.
+    """
+    if design.every_node_matched:
+        return tally.size, tally.size
+    most = sum(nodes.matched(tally.labelled)) + tally.size - len(tally.labelled) + errors
+    return least(tally, design, delta, right, errors), most
+
+
 def _up(number: float) -> int:
     """The number rounded up to a whole one, with an allowance for rounding errors."""
     return math.ceil(number - 1e-6)
@@ -84,6 +101,8 @@ def recall_sum(
     tally: Tally, design: Design, delta: float, bound: str, errors: int = 0
 ) -> Line | Steps:
     """A lower bound on Σ r_H, as a function of the number of nodes with a true match."""
+    if design.every_node_matched and not _is_precision(tally, design):
+        return Line(_sum_over_found(tally, design, delta, bound, errors), 0.0)
     known_member, known_values = nodes.recalls(trained(tally))
     known = math.fsum(known_values), sum(known_member)
     rest = tally.size - len(tally.train)
@@ -104,6 +123,40 @@ def recall_sum(
     sizes = (len(seen), rest - nodes.verified_without(fresh))
     low = bounds.lower(seen, size=sizes, delta=delta, method=bound)
     return Line(known[0] - known[1] * low, low)
+
+
+def _is_precision(tally: Tally, design: Design) -> bool:
+    """Whether recall is precision at every node with a found match, and precision is bounded too.
+
+    A bound over these nodes would be precision's again. Over all nodes it is one more, and the
+    better of the two counts. No label decides which it is.
+    """
+    is_beside = design.one_to_one and "precision" in design.beside
+    return is_beside and most_matches(tally.everywhere, design) <= 1
+
+
+def _sum_over_found(tally: Tally, design: Design, delta: float, bound: str, errors: int) -> float:
+    """A lower bound on Σ r_H if every node has a true match.
+
+    r_H is 0 where the holdout matcher has no match, and the number of the other nodes is known. If
+    the promise is false, a node without a true match counts as missed: with r_H = 0 there, Σ r_H
+    is the same, and n is at least |X'|.
+    """
+    known = math.fsum(nodes.recalls(trained(tally))[1])
+    fresh = nodes.recalls([label for label in sampled(tally) if label.h])[1]
+    rest = matched_count(tally.everywhere) - sum(label.h > 0 for label in tally.train)
+    if not rest:
+        return known
+    require_some(len(fresh), "a match of the holdout matcher", tally.fresh)
+    variance = or_default(where_found(tally, design).planned_variance(), 1.0, bound)
+    return known + rest * mean_lower(fresh, rest, delta, bound, variance, errors)
+
+
+def where_found(tally: Tally, design: Design) -> Design:
+    """The design with the guess of recall turned into one over the nodes with a found match."""
+    if design.guess is None:
+        return design
+    return replace(design, guess=min(design.guess / matched_share(tally.everywhere), MOST_GUESSED))
 
 
 def _steps(seen: list[float], delta: float, bound: str, known: Known) -> Steps:

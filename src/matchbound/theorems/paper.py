@@ -79,14 +79,14 @@ def precision(tally: Tally, design: Design, complete: bool) -> Finding:
 
 
 def recall(tally: Tally, design: Design, complete: bool) -> Finding:
-    """R ≥ R_H − upper(d_r) / lower(1_{X'})."""
-    cells = _compared(tally, design)
+    """R ≥ R_H − upper(d_r) / lower(1_{X'}); X' is X if every node has a true match."""
+    cells, everyone = _compared(tally, design), design.every_node_matched
     bound = _bound(design, design.one_to_one)
-    delta, *others = design.shares(3)
+    delta, *others = design.shares(2 if everyone else 3)
     drawn, weights = _sample(tally, design)
     member, values = nodes.recalls(drawn)
     require_some(sum(member), "a true match", drawn)
-    share = design.matched or matched_share(cells)
+    share = 1.0 if everyone else design.matched or matched_share(cells)
     variance = design.planned_variance(share)
 
     def at(d: float) -> float:
@@ -95,14 +95,17 @@ def recall(tally: Tally, design: Design, complete: bool) -> Finding:
         if BOUNDS[bound].bets:
             spread = or_default(variance, share, bound)
             return ratio_lower(member, values, tally.size, d, bound, spread)
-        sizes = (sum(member), tally.size - nodes.verified_without(drawn))
+        least = tally.size if everyone else sum(member)
+        sizes = (least, tally.size - nodes.verified_without(drawn))
         return bounds.lower(_members(member, values), size=sizes, delta=d, method=bound)
 
     value = bounded("paper recall labels", delta, at)
     if complete:
         gap = _share(cells, "recall gap", gaps.drops, bounds.upper, others[0], (tally, design))
         if gap:
-            matched = _members_share(tally, drawn, weights, others[1], design)
+            matched = 1.0
+            if not everyone:
+                matched = _members_share(tally, drawn, weights, others[1], design)
             value = value - gap / matched if matched else 0.0
     return Finding(value, estimate(_members(member, values)), bound)
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.design import Design
 from matchbound.theorems.metrics import METRICS, Metric
-from matchbound.theorems.ratios import NOTHING
+from matchbound.theorems.ratios import NOTHING, RECALL_WHERE_FOUND, Ratio
 from matchbound.theorems.tally import Label, Tally
 from matchbound.theorems.terms import sure
 
@@ -24,7 +24,8 @@ def planned_variances(tally: Tally, choices: Choices, *, raised: bool) -> dict[s
     """
     variances = {}
     for name, metric in METRICS.items():
-        variance = _variance(metric, sure(tally.train), choices.design(name))
+        ratio = _bet_on(metric, choices)
+        variance = _variance(metric, ratio, sure(tally.train), choices.design(name))
         if variance is not None:
             variances[name] = variance * (RAISED if raised else 1.0)
     return variances
@@ -35,13 +36,22 @@ def brought_variances(tallies: Mapping[str, Tally], choices: Choices) -> dict[st
     return planned_variances(next(iter(tallies.values())), choices, raised=False)
 
 
-def _variance(metric: Metric, labels: Sequence[Label], design: Design) -> float | None:
+def _bet_on(metric: Metric, choices: Choices) -> Ratio:
+    """The ratio that is bet on: recall may be over the nodes with a found match alone."""
+    if choices.applied_theorem == "sharp" and choices.design(metric.name).every_node_matched:
+        return RECALL_WHERE_FOUND
+    return metric.ratio
+
+
+def _variance(
+    metric: Metric, ratio: Ratio, labels: Sequence[Label], design: Design
+) -> float | None:
     """The mean square of num − mean·den, with half a node of the worst payoff added.
 
     It is over all nodes; or over those that count, where the matcher's output shows which do. For
     draws by weight, squares are divided by weights, in units of the mean weight.
     """
-    ratio, most_within = metric.ratio, design.among_limit if metric.needs_limit else None
+    most_within = design.among_limit if metric.needs_limit else None
     counts = {label: (label.h, label.t or 0, label.ht or 0) for label in labels}
     within = {label for label in counts if most_within is None or (label.t or 0) <= most_within}
     right = ratio.share(counts[label] for label in labels if label in within)

@@ -6,6 +6,7 @@ Labelled nodes have their values; all other nodes may be right, or all may be wr
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 
 from matchbound.theorems.design import Design
 from matchbound.theorems.limits import limit
@@ -32,9 +33,10 @@ def possible(metric: Metric, tally: Tally, design: Design) -> Range:
     others = _others(metric, tally, design)
     if not any(den for _, den in seen) and not any(metric.ratio.worst(c, most)[1] for c in others):
         return ANYTHING
+    best = partial(metric.ratio.best, least=int(design.every_node_matched))
     bad, good = (
         _with([*seen.items(), *((at(c, most), nodes) for c, nodes in others.items())])
-        for at in (metric.ratio.worst, metric.ratio.best)
+        for at in (metric.ratio.worst, best)
     )
     if is_among and others:
         good = Fraction(1)  # nodes with more matches than the limit may count, or may not

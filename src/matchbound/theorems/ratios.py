@@ -45,10 +45,13 @@ class Ratio:
         """The parts of a node if no found match is right, and as many are missed as can be."""
         return self.parts(found, limit, 0)
 
-    def best(self, found: int, limit: int) -> Parts:
-        """The parts of a node if as many found matches are right as can be, and none is missed."""
+    def best(self, found: int, limit: int, least: int = 0) -> Parts:
+        """The parts of a node if as many found matches are right as can be, and none is missed.
+
+        `least`: the fewest true matches that a node can have; some are missed if fewer are found.
+        """
         right = min(found, limit)
-        return self.parts(found, right, right)
+        return self.parts(found, max(right, least), right)
 
 
 def _found(found: int, true: int, both: int) -> int:
@@ -73,6 +76,10 @@ def _is_exact(found: int, true: int, both: int) -> int:
 
 PRECISION = Ratio(_both, _found, known_unmatched=True)
 RECALL = Ratio(_both, _true)
+RECALL_WHERE_FOUND = Ratio(
+    _both, lambda found, true, both: max(true, 1) if found else 0, known_unmatched=True
+)
+"""Recall over the nodes with a found match; one without a true match would count as missed."""
 EXACT = Ratio(_is_exact, _one)
 WRONG = Ratio(lambda found, true, both: 1 - _is_exact(found, true, both), _one)
 PAIRWISE_PRECISION = Ratio(_both, _found, pooled=True, known_unmatched=True)

@@ -228,6 +228,7 @@ RULES: dict[str, Callable[[Any], Any]] = {
         for name in (
             "one_to_one",
             "at_most_one_match",
+            "every_node_matched",
             "limit_by_sample",
             "among",
             "future",

@@ -71,17 +71,18 @@ def precision(tally: Tally, design: Design, complete: bool) -> Finding:
 
 
 def recall(tally: Tally, design: Design, complete: bool) -> Finding:
-    """R ≥ R_H − upper(d_r) / lower(1_{X'})."""
-    delta, *others = design.shares(3)
+    """R ≥ R_H − upper(d_r) / lower(1_{X'}); X' is X if every node has a true match."""
+    everyone = design.every_node_matched
+    delta, *others = design.shares(2 if everyone else 3)
     bound = design.labels_bound(design.one_to_one)
     fresh = sampled(tally)
     member, values = nodes.recalls(fresh)
     require_some(sum(member), "a true match", tally.fresh)
     known = NOTHING if design.future else _sums(*nodes.recalls(trained(tally)))
     rest = tally.size - len(tally.train)
-    share = design.matched or matched_share(tally.gap)
+    share = 1.0 if everyone else design.matched or matched_share(tally.gap)
     variance = design.planned_variance(share)
-    sizes = (sum(member), rest - nodes.verified_without(fresh))
+    sizes = (rest, rest) if everyone else (sum(member), rest - nodes.verified_without(fresh))
 
     def at(d: float) -> float:
         if BOUNDS[bound].bets:
@@ -95,7 +96,7 @@ def recall(tally: Tally, design: Design, complete: bool) -> Finding:
     value = bounded("sampled recall labels", delta, at)
     if complete:
         lost = _share(tally, "recall gap", gaps.drops, bounds.upper, others[0], design)
-        matched = _members_share(tally, others[1], design)
+        matched = 1.0 if everyone else _members_share(tally, others[1], design)
         value = value - lost / matched if matched else 0.0
     return Finding(value, estimate(_members(member, values)), bound)
 

@@ -92,11 +92,11 @@ def recall(tally: Tally, design: Design, complete: bool, errors: int = 0) -> Fin
 
     A(N) bounds Σ r_H from below if N nodes have a true match.
     """
-    delta, delta_members = design.shares(2)
+    is_known = design.every_node_matched
+    delta, delta_members = (*design.shares(1), 0.0) if is_known else design.shares(2)
     bound = design.labels_bound(design.one_to_one)
     right = None if errors else _right_elsewhere(tally, design)
-    least = members.least(tally, design, delta_members, right, errors)
-    most = sum(nodes.matched(tally.labelled)) + tally.size - len(tally.labelled) + errors
+    least, most = members.range_of(tally, design, delta_members, right, errors)
     after = math.fsum(nodes.complete_recalls(tally.labelled))
     after -= errors * max(costs.recall(label) for label in tally.fresh) if errors else 0.0
     lost = worst("sharp recall gap", _recall_lost(tally, right), 0.0)
@@ -124,10 +124,16 @@ def _recall_by_weight(
     spent: float,
     floor: float,
 ) -> Finding:
-    """Recall from a draw by weight: Σ r_H ≥ ρ·N for every N."""
+    """Recall from a draw by weight: Σ r_H ≥ ρ·N for every N, or ρ·|X_H| where N is known."""
     (delta,) = design.shares(1)
     holdout = Holdout(ratios.RECALL, tally, design, 1)
-    line = members.Line(0.0, holdout.lower("sharp recall labels", delta))
+    if design.every_node_matched:
+        planned = members.where_found(tally, design)
+        found = Holdout(ratios.RECALL_WHERE_FOUND, tally, planned, 1)
+        low = found.lower("sharp recall labels", delta)
+        line = members.Line(low * matched_count(tally.everywhere), 0.0)
+    else:
+        line = members.Line(0.0, holdout.lower("sharp recall labels", delta))
     value = members.worst_ratio(line, least, most, after, spent, floor)
     return Finding(value, holdout.estimate, design.labels_bound(False))
 

@@ -272,7 +272,7 @@ async function refreshBounds() {
     return made("div", { className: "bound" }, made("p", {}, made("b", { textContent: `${bound.metric} ${bound.text}` }), target), made("div", { className: "line" }, reach, goal));
   });
   const stop = answer.stop ? [made("p", { className: "stop", textContent: "The target is reached: you may stop here." })] : [];
-  at("bounds-text").replaceChildren(...stop, ...lines, made("p", { className: "soft", textContent: `From ${answer.labels} validation nodes. These bounds may be watched, and labelling stopped, at any time.` }));
+  at("bounds-text").replaceChildren(...stop, ...lines, made("p", { className: "soft", textContent: `From ${answer.labels} validation nodes${answer.within ? `, about the nodes in ${answer.within} alone` : ""}. These bounds may be watched, and labelling stopped, at any time.` }));
 }
 
 function toggleBounds() {

@@ -7,7 +7,7 @@ with used as (
 ),
 known as (
     select id >> 5 as block, bit_or(cast(1 as bigint) << cast(id & 31 as int)) as seen
-    from population
+    from everyone
     group by id >> 5
 )
 select count(*) as strange
