@@ -5,12 +5,14 @@ import argparse
 from matchbound.commands.options import (
     add_clusters,
     add_columns,
+    add_engine,
     add_holdout,
     add_threshold,
     by_algorithm,
     columns,
+    engine_of,
 )
-from matchbound.commands.terminal import say
+from matchbound.commands.terminal import progress, say
 from matchbound.errors import InputError
 
 EXAMPLE = "matchbound register audit --holdout matches.csv"
@@ -22,6 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_threshold(parser)
     add_clusters(parser)
     add_columns(parser)
+    parser.add_argument("--population", metavar="P", help="where it is now, if it was moved")
+    add_engine(parser, default="duckdb", help="(default: duckdb)")
     parser.add_argument(
         "--withdraw", action="store_true", help="take the last matcher off the record instead"
     )
@@ -50,6 +54,10 @@ def run(options: argparse.Namespace) -> int:
         threshold=options.threshold,
         columns=columns(options.columns),
         clusters=options.clusters,
+        population=options.population,
+        **engine_of(options),
+        progress=progress,
+        say=say,
     )
     late = f"{labelled} validation nodes have labels already, so no certificate can say that it was"
     when = f"{late} on record before them" if labelled else "no label is in yet"
