@@ -6,7 +6,6 @@ of its own, which sorts and closes the same pairs one after the other.
 """
 
 import argparse
-import os
 import resource
 import subprocess
 import sys
@@ -92,8 +91,8 @@ def main():
     if options.measure:
         file, matching = options.measure
         return measure(file, matching == "one table")
-    print("| pairs | ids | matched | sort s | clusters s | ratio | clusters | GB | load |")
-    print("| --- | --- | --- |" + " ---: |" * 6)
+    print("| pairs | ids | matched | sort s | clusters s | ratio | clusters | GB |")
+    print("| --- | --- | --- |" + " ---: |" * 5)
     for name in options.settings:
         for ids in ("whole", "text"):
             with tempfile.TemporaryDirectory(dir=options.folder) as folder:
@@ -103,8 +102,7 @@ def main():
                     sort, close, clusters, peak = measured(file, matching, options.times)
                     print(
                         f"| {name} | {ids} | {matching} | {sort:.1f} | {close:.1f} | "
-                        f"{close / sort:.2f} | {clusters:,.0f} | {peak:.1f} | "
-                        f"{os.getloadavg()[0]:.1f} |",
+                        f"{close / sort:.2f} | {clusters:,.0f} | {peak:.1f} |",
                         flush=True,
                     )
     return None

@@ -330,10 +330,10 @@ def test_b_cubed_of_pairs_that_are_no_clusters_is_refused(tmp_path, capsys):
     audit = audit_of_records(tmp_path, *metrics("b3-precision"))
     chain = [(f"r{i:04d}", f"r{i + 1:04d}") for i in range(2)]
     pairs = write_csv(tmp_path / "pairs.csv", ["x", "y"], chain)
-    assert run("certify", audit, "--holdout", pairs) == 2
+    assert run("certify", audit, "--holdout", pairs, "--pairs") == 2
     assert "holdout must hold whole clusters for B-cubed" in capsys.readouterr().err
     whole = write_csv(tmp_path / "pairs.csv", ["x", "y"], [*chain, ("r0000", "r0002")])
-    assert run("certify", audit, "--holdout", whole) == 0
+    assert run("certify", audit, "--holdout", whole, "--pairs") == 0
     again = ("--holdout", whole, "--complete", tmp_path / "chain.csv", "--force")
     write_csv(tmp_path / "chain.csv", ["x", "y"], chain)
     assert run("certify", audit, *again) == 2
