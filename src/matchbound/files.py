@@ -13,11 +13,11 @@ import itertools
 import json
 import os
 import re
-import secrets
 import shutil
 import stat
 import tempfile
 import time
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
@@ -355,7 +355,7 @@ def temporary_folder(parent: "str | os.PathLike[str] | None" = None) -> Iterator
     for left in glob.glob(f"{glob.escape(str(place))}/matchbound-*/{TEMPORARY}*"):
         if time.time() - _modified(left) > SETTLED:
             _remove_left(Path(left), _remove_left_folder)
-    folder = place / f"matchbound-{secrets.token_hex(16)}"
+    folder = place / f"matchbound-{uuid.uuid4().hex}"
     try:  # before it is made: an interruption at that moment leaves nothing either
         folder.mkdir(mode=0o700)
         with _temporary(folder) as mark:
