@@ -60,7 +60,7 @@ from matchbound.audits.standing import (
     planned,
     standing,
 )
-from matchbound.audits.supplied import Identity, Supplied
+from matchbound.audits.supplied import Identity, Supplied, checked_searched
 from matchbound.audits.weights import Weights
 from matchbound.audits.wishes import Wishes
 from matchbound.audits.written import Written
@@ -114,6 +114,7 @@ __all__ = [
     "before_labels",
     "check_all_labelled",
     "check_signers",
+    "checked_searched",
     "draw",
     "draw_again",
     "enter_labels",
