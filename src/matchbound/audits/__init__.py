@@ -2,7 +2,7 @@
 
 from matchbound.audits.audit import Audit
 from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdict
-from matchbound.audits.brought import BROUGHT, BY_WEIGHT, as_brought, as_drawn
+from matchbound.audits.brought import BY_WEIGHT, as_brought, as_drawn
 from matchbound.audits.choices import (
     fit_choices,
     given_choices,
@@ -66,7 +66,6 @@ from matchbound.audits.wishes import Wishes
 from matchbound.audits.written import Written
 
 __all__ = [
-    "BROUGHT",
     "BY_WEIGHT",
     "CONFLICT",
     "FILES",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from matchbound.audits import BROUGHT, BY_WEIGHT, Standing
+from matchbound.audits import BY_WEIGHT, Standing
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.remark import Remark
 from matchbound.tables import Clusters, Output
@@ -37,7 +37,7 @@ def assumed(
         (Remark(setting.origin), True),
         (Remark(BY_WEIGHT), bool(choices.weigh) and setting.origin != BY_WEIGHT),
         *((Remark("within", (setting.size, whole)), True) for whole in of_part),
-        (NO_OTHER_DRAW, setting.origin != BROUGHT),
+        (NO_OTHER_DRAW, not setting.is_brought),
         (FIXED, not choices.rounds),
         (Remark("guided", (choices.leaves,)), bool(choices.rounds)),
         (Remark("sample_unknown"), True),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
 from matchbound.tables import Clusters, Output, close_matches, narrow, read_matches
+from matchbound.tallies.by_cluster import refuse_by_cluster, refuse_by_shared
 from matchbound.tallies.closed import check_clusters_closed
 from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded, Setting
@@ -46,6 +47,8 @@ def tally_parts(
     scored = every[0].least is not None
     tallies = Tallies()
     own_rows = OwnRows(con, setting)
+    if setting.is_brought and setting.matching.dedupe:
+        refuse_by_cluster(con, setting)
     for algorithm in dict.fromkeys(part.algorithm for part in every):
         of_algorithm = [out for out in outputs if out.algorithm == (algorithm or "")]
         for output in of_algorithm:
@@ -66,6 +69,8 @@ def tally_parts(
                 if not part.is_band:  # of candidates the last is the loosest
                     tallies.left_out.update(_left_out(con, setting, of_algorithm))
         own_rows.strike(of_algorithm)
+        if setting.is_brought and not setting.matching.dedupe:
+            refuse_by_shared(con, setting, of_algorithm)
     return replace(tallies, only_own_rows=own_rows.are_all)
 
 
