@@ -20,7 +20,8 @@ def refuse_by_cluster(con: Engine, setting: Setting) -> None:
     keep(con, "alike", "tallies/labelled_alike")
     ((nodes, matches),) = con.rows("select count(distinct x), count(y) from labels")
     expected = _chance(nodes, setting.size) * matches / 2
-    _refuse(con, expected, "match each other")
+    otherwise = ", or their matches were looked for among labelled nodes alone"
+    _refuse(con, expected, "match each other", otherwise)
 
 
 def refuse_by_shared(con: Engine, setting: Setting, outputs: Iterable[Output]) -> None:
@@ -54,13 +55,13 @@ def _is_sign(pairs: int, expected: float) -> bool:
     return pairs >= LEAST_PAIRS and pairs >= TIMES_EXPECTED * expected
 
 
-def _refuse(con: Engine, expected: float, what: str) -> None:
+def _refuse(con: Engine, expected: float, what: str, otherwise: str = "") -> None:
     """Refuse the pairs in `alike` if they are too many, and of several clusters."""
     ((pairs, clusters),) = query(con, "tallies/alike_counted")
     if clusters > 1 and _is_sign(pairs, expected):
         raise AssumptionError(
             f"labels must be of nodes that were drawn one by one, got {pairs} pairs of labelled "
             f"nodes that {what}, in {clusters} clusters, where a uniform sample has about "
-            f"{expected:.1f}: nodes were drawn by cluster, or their matches were looked for among "
-            "labelled nodes alone. Draw single nodes with `matchbound draw`, and label these."
+            f"{expected:.1f}: nodes were drawn by cluster{otherwise}. Draw single nodes with "
+            "`matchbound draw`, and label these."
         )
