@@ -54,6 +54,9 @@ def test_recall_is_not_certified_from_a_matchers_own_candidates(tmp_path, capsys
     assert run("verify", audit) == 0
     assert run("verify", audit, "--require", "recall=0.1") == 1
     assert run("verify", audit, "--require", "precision=0.5") == 0
+    report = tmp_path / "report.html"
+    assert run("report", audit, "--out", report, "--target", "recall=0.1") in (0, 1)
+    assert "target 0.1: not certified (every labelled match is a row" in report.read_text()
 
 
 def test_who_says_how_matches_were_looked_for_can_require_recall(tmp_path, capsys):
