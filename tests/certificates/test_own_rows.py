@@ -185,3 +185,22 @@ def test_labels_of_the_page_are_searched_for_everywhere(tmp_path):
     labelled = on_record(certificate, replace(certificate.ledger, labelled=page))
     assert not labelled.why_unmet("recall")
     assert SAID not in str(labelled)
+
+
+def test_what_was_said_is_entered_again_after_a_crash(tmp_path):
+    audit = only_candidates(tmp_path)
+    assert certify_scored(audit, "--truth-searched", SEARCHED) == 0
+    ledger = audit / "ledger.jsonl"
+    whole = ledger.read_bytes()
+    ledger.write_bytes(whole[:-40])
+    assert run("repair", audit) == 0
+    assert json.loads(ledger.read_text().splitlines()[-1])["truth_searched"] == SEARCHED
+    assert run("verify", audit, "--require", "recall=0.1") == 0
+
+
+def test_text_that_was_added_to_the_certificate_is_contradicted(tmp_path):
+    audit = only_candidates(tmp_path)
+    assert certify_scored(audit) == 0
+    certificate = mb.Certificate.load(audit / "certificate.json")
+    replace(certificate, truth_searched=SEARCHED).save(audit / "certificate.json", force=True)
+    assert run("verify", audit, "--require", "recall=0.1") == 1
