@@ -220,7 +220,7 @@ def standing_of(certificates, entry, ledger, folder):
     for certificate in certificates:
         salted = ledger.journal.salted
         inputs = certificate.inputs.on_record(salted, folder)
-        issued = Issued.of(inputs, certificate.choices, ())
+        issued = certificate.issued(inputs)
         stands = standing(before, issued, salted)
         placed = certifying.on_record(replace(certificate, inputs=inputs), stands)
         if placed.as_dict()["digest"] == entry["certificate"]:

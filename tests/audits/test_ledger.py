@@ -459,11 +459,11 @@ def test_a_matcher_with_scores_is_registered_at_a_threshold(tmp_path, capsys):
 
 def test_a_certificate_put_elsewhere_in_the_ledger_is_named(audit, capsys):
     """As if nothing had been certified before it."""
-    from matchbound.audits.standing import Issued, standing
+    from matchbound.audits.standing import standing
     from matchbound.certificates.assumptions import on_record
 
     certificate = mb.Certificate.load(audit / "certificate.json")
-    issued = Issued.of(certificate.inputs, certificate.choices, ())
+    issued = certificate.issued()
     facts, known = issued.as_dict(), read_ledger(audit).entries
     first = on_record(certificate, standing(known[:5], issued))
     append(audit, "certificate", certificate=first.as_dict()["digest"] + "x", **facts)

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -232,6 +233,35 @@ def brought(folder, engine):
     )
 
 
+def own_rows(folder, engine):
+    """Labels whose matches are all rows, of pairs and clusters; and labels of whole clusters."""
+    nodes = [str(i) for i in range(1500)]
+    twins = [(str(i + 1), str(i), 0.1 + i % 3) for i in range(0, 1500, 2)]
+    both = [row for x, y, _ in twins for row in ((x, y), (y, x))]
+    linked = [(x, f"y{int(x) // 6}") for x in nodes]
+    forms = {
+        "dedupe": (pa.table(columns(twins, "x", "y", "score")), both, {"threshold": 0.5}),
+        "link": (pa.table(columns(linked, "x", "y")), linked, {}),
+    }
+    clusters = [(x, str(int(x) // 6)) for x in nodes] + [(f"y{i}", str(i)) for i in range(250)]
+    said = []
+    for labelled in (set(nodes[:60]), set(nodes[::7])):
+        for matching, (found, true, how) in forms.items():
+            rows = [row for row in true if row[0] in labelled]
+            tables = [(found, how)]
+            if matching == "link":
+                tables.append((pa.table(columns(clusters, "id", "cluster")), {}))
+            for holdout, given in tables:
+                given = {**given, matching: True, "holdout": holdout}
+                given["labels"] = pa.table(columns(rows, "x", "y"))
+                given["population"] = pa.table({"id": nodes})
+                attempt = partial(mb.certify, assume_uniform=True, engine=engine, **given)
+                said.append(_said(lambda attempt=attempt: str(attempt())))
+    assert sum("own table" in one for one in said) == 3
+    assert sum("one by one" in one for one in said) == 3
+    return said
+
+
 def rounds(folder, engine):
     """Witnesses: two views of one network, matched from a few pairs; `None` is the compiled one."""
     rng = random.Random(4)
@@ -283,6 +313,7 @@ CASES = (
     whole_numbers,
     scores,
     brought,
+    own_rows,
     errors,
     errors_of_pairs,
 )
@@ -293,6 +324,7 @@ SLOW = (
     errors,
     errors_of_pairs,
     brought,
+    own_rows,
     whole_numbers,
     within_a_part,
 )  # left to `make check-slow`

@@ -17,7 +17,7 @@ from pyarrow import csv
 import matchbound as mb
 from matchbound import files
 from matchbound.audits.ledger import append, read_ledger
-from matchbound.audits.standing import Issued, standing
+from matchbound.audits.standing import standing
 from matchbound.certificates.assumptions import on_record
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.record import Record
@@ -420,7 +420,7 @@ def test_what_a_certificate_claims_is_digested_again(audit, is_watched, claimed)
     record = json.loads((audit / "certificate.json").read_text())
     record["inputs"]["holdout"]["digest"][claimed] = registered
     forged = Certificate.of(Record(record))
-    issued = Issued.of(forged.inputs, forged.choices, forged.exploratory)
+    issued = forged.issued()
     lines = (audit / "ledger.jsonl").read_text().splitlines()[:-1]
     (audit / "ledger.jsonl").write_text("\n".join(lines) + "\n")
     if is_watched:

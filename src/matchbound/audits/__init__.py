@@ -2,7 +2,7 @@
 
 from matchbound.audits.audit import Audit
 from matchbound.audits.book import CONFLICT, SETTLED, UNSURE, Book, Page, Verdict
-from matchbound.audits.brought import BROUGHT, BY_WEIGHT, as_brought, as_drawn
+from matchbound.audits.brought import BY_WEIGHT, as_brought, as_drawn
 from matchbound.audits.choices import (
     fit_choices,
     given_choices,
@@ -60,13 +60,12 @@ from matchbound.audits.standing import (
     planned,
     standing,
 )
-from matchbound.audits.supplied import Identity, Supplied
+from matchbound.audits.supplied import Identity, Supplied, checked_searched
 from matchbound.audits.weights import Weights
 from matchbound.audits.wishes import Wishes
 from matchbound.audits.written import Written
 
 __all__ = [
-    "BROUGHT",
     "BY_WEIGHT",
     "CONFLICT",
     "FILES",
@@ -114,6 +113,7 @@ __all__ = [
     "before_labels",
     "check_all_labelled",
     "check_signers",
+    "checked_searched",
     "draw",
     "draw_again",
     "enter_labels",

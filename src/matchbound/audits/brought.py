@@ -31,14 +31,13 @@ from matchbound.tables import (
     rows_of_labels,
     with_own_source,
 )
-from matchbound.tallies import TEXT, Setting
+from matchbound.tallies import BROUGHT, TEXT, Setting
 from matchbound.theorems import Choices
 
 DRAWN = "drawn"
 DRAWN_AFTER = "drawn_after_training"
 BY_WEIGHT = "drawn_by_weight"
 GIVEN = "seed_given"
-BROUGHT = "brought"
 """Codes of where labelled nodes come from; `certificates/words` has the sentences."""
 
 

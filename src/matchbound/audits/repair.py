@@ -63,4 +63,5 @@ def _follows(record: Any, ledger: Transaction) -> bool:
 def _facts(record: Any) -> Any:
     """What the ledger keeps of a certificate."""
     choices = Choices.from_dict(record["choices"])
-    return Issued.of(Inputs.of(record["inputs"]), choices, record["exploratory"]).as_dict()
+    inputs, said = Inputs.of(record["inputs"]), record["truth_searched"]
+    return Issued.of(inputs, choices, record["exploratory"], said).as_dict()

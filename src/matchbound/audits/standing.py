@@ -25,10 +25,16 @@ class Issued:
     delta: float
     is_sampled: bool
     exploratory: Sequence[str] = ()
+    truth_searched: str | None = None
 
     @staticmethod
-    def of(inputs: Inputs, choices: Choices, exploratory: Sequence[str]) -> "Issued":
-        """From a certificate's inputs, its choices, and the names of those not the draw's."""
+    def of(
+        inputs: Inputs, choices: Choices, exploratory: Sequence[str], truth_searched: str | None
+    ) -> "Issued":
+        """From a certificate's inputs, its choices, and the names of those not the draw's.
+
+        `truth_searched` is how true matches were looked for, in the user's words.
+        """
         return Issued(
             [one.recorded for one in inputs.of_role("holdout")],
             [one.recorded for one in inputs.of_role("complete")],
@@ -36,6 +42,7 @@ class Issued:
             choices.delta,
             choices.is_sampled,
             tuple(exploratory),
+            truth_searched,
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -47,6 +54,7 @@ class Issued:
             "delta": self.delta,
             "is_sampled": self.is_sampled,
             "exploratory": list(self.exploratory),
+            "truth_searched": self.truth_searched,
         }
 
 

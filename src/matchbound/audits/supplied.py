@@ -5,12 +5,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from matchbound.audits.ledger import Entry
+from matchbound.errors import InputError
 from matchbound.tables import Matching, Reading
 
 
 @dataclass(frozen=True)
 class Supplied:
-    """The tables that a user gave for a certificate, and how they are read."""
+    """The tables that a user gave for a certificate, and how they are read.
+
+    `truth_searched` is how true matches were looked for, in the user's words.
+    """
 
     holdout: Any
     complete: Any
@@ -22,6 +26,22 @@ class Supplied:
     trained_on: Any = None
     matching: Matching = field(default_factory=Matching)
     within: Any = None
+    truth_searched: str | None = None
+
+    def __post_init__(self) -> None:
+        checked_searched(self.truth_searched)
+
+
+def checked_searched(text: object) -> str | None:
+    """Refuse what is no line of text: the ledger and the certificate have it as it is."""
+    if text is None:
+        return None
+    if not isinstance(text, str) or not text.strip() or not text.isprintable() or len(text) > 500:
+        raise InputError(
+            "truth_searched must say in one line, of at most 500 characters, how true matches were "
+            f"looked for, got {str(text)[:40]!r}. Write it in your words, or leave it out."
+        )
+    return text
 
 
 @dataclass(frozen=True)

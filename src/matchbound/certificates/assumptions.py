@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from matchbound.audits import BROUGHT, BY_WEIGHT, Standing
+from matchbound.audits import BY_WEIGHT, Standing
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.remark import Remark
 from matchbound.tables import Clusters, Output
@@ -13,12 +13,20 @@ from matchbound.theorems import Choices, Tally, proved_limit
 
 FIXED = Remark("fixed")
 NO_OTHER_DRAW = Remark("no_other_draw")
+ONLY_OWN_ROWS = Remark("only_own_rows")
 
 
 def assumed(
-    tallies: Mapping[str, Tally], setting: Setting, complete: bool, outputs: Sequence[Output]
+    tallies: Mapping[str, Tally],
+    setting: Setting,
+    complete: bool,
+    outputs: Sequence[Output],
+    only_own_rows: bool,
 ) -> tuple[Remark, ...]:
-    """Return the assumptions that follow from the choices, the tables and the tallies."""
+    """Return the assumptions that follow from the choices, the tables and the tallies.
+
+    `only_own_rows`: every labelled match is a row of the holdout matcher's own table.
+    """
     choices, tally = setting.choices, next(iter(tallies.values()))
     erased = _erased(tally, setting)
     unlabelled = sum(not label.is_sure for label in (*tally.train, *tally.fresh)) - erased
@@ -29,7 +37,7 @@ def assumed(
         (Remark(setting.origin), True),
         (Remark(BY_WEIGHT), bool(choices.weigh) and setting.origin != BY_WEIGHT),
         *((Remark("within", (setting.size, whole)), True) for whole in of_part),
-        (NO_OTHER_DRAW, setting.origin != BROUGHT),
+        (NO_OTHER_DRAW, not setting.is_brought),
         (FIXED, not choices.rounds),
         (Remark("guided", (choices.leaves,)), bool(choices.rounds)),
         (Remark("sample_unknown"), True),
@@ -47,6 +55,7 @@ def assumed(
         *_limits(tally, choices),
         (Remark("entities"), setting.matching.dedupe and choices.needs_entities),
         (Remark("disjoint_ids"), sourceless and setting.matching.is_link),
+        (ONLY_OWN_ROWS, only_own_rows),
         (Remark("unlabelled", (unlabelled,)), unlabelled > 0),
         (Remark("erased", (erased,)), erased > 0),
     )
@@ -85,6 +94,8 @@ def on_record(certificate: Certificate, ledger: Standing) -> Certificate:
         instead[FIXED] = (Remark("seed_after_matcher", (seeded.register, seeded.draw)),)
         # The seed did not depend on the matcher's labels, whatever they were.
         instead |= {Remark("sample_unknown"): (), Remark("holdout_training_only"): ()}
+    if ledger.labelled is not None:  # the page searches the whole table, and says so
+        instead[ONLY_OWN_ROWS] = ()
     if ledger.grown:
         instead[NO_OTHER_DRAW] = (NO_OTHER_DRAW, Remark("grown"))
     assumptions = (instead.get(remark, (remark,)) for remark in certificate.assumptions)

@@ -1,11 +1,11 @@
 """The certificate: guarantees, the tallies they follow from, and what was assumed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits import Inputs, Standing
+from matchbound.audits import Inputs, Issued, Standing, checked_searched
 from matchbound.certificates import words
 from matchbound.certificates.advice import advise
 from matchbound.certificates.record import Record, unreadable
@@ -43,6 +43,7 @@ class Certificate:
     exploratory: tuple[str, ...] = ()
     ledger: Standing | None = None
     beside: tuple[ClustersBeside, ...] = ()
+    truth_searched: str | None = None
 
     @property
     def record(self) -> Record:
@@ -59,6 +60,7 @@ class Certificate:
                 "advice": [remark.as_dict() for remark in self.advice],
                 "inputs": self.inputs.as_dict(),
                 "exploratory": list(self.exploratory),
+                "truth_searched": self.truth_searched,
                 "threshold": threshold,
                 "clusters_beside": [each.as_dict() for each in self.beside],
                 "ledger": None if self.ledger is None else self.ledger.as_dict(),
@@ -102,6 +104,7 @@ class Certificate:
                 tuple(record["exploratory"]),
                 None if record["ledger"] is None else Standing.of(record["ledger"]),
                 tuple(map(ClustersBeside.of, record["clusters_beside"])),
+                checked_searched(record["truth_searched"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise unreadable(error) from None
@@ -110,6 +113,11 @@ class Certificate:
     def has_complete(self) -> bool:
         """Whether it is about a complete matcher."""
         return bool(self.inputs.of_role("complete"))
+
+    def issued(self, inputs: Inputs | None = None) -> Issued:
+        """What the ledger keeps of it; `inputs` are its own as they go on record, if not yet so."""
+        given = inputs or self.inputs, self.choices, self.exploratory, self.truth_searched
+        return Issued.of(*given)
 
     def value(self, metric: str, part: str | None = None) -> float:
         """The guaranteed value of a metric; of several algorithms, the worst of theirs.
@@ -138,7 +146,8 @@ class Certificate:
 
         Nothing is by an exploratory certificate, by a draw with a seed that the user gave, nor
         where other matchers or draws make the probability smaller than 1 − δ; nor is a metric that
-        is about some nodes alone.
+        is about some nodes alone, nor one that counts missed matches where every labelled match is
+        a row of the holdout matcher's own table and nobody says how others were looked for.
         """
         if metric not in self.choices.metrics:
             self.value(metric)  # refused
@@ -149,9 +158,12 @@ class Certificate:
     def why_unmet(self, metric: str) -> str:
         """Why no requirement of a metric is met, in a few words; empty if one can be."""
         of_some = any(g.metric == metric and g.among is not None for g in self.guarantees)
-        if self.shortfall or not of_some:
+        if self.shortfall:
             return self.shortfall
-        return "it is about nodes with few true matches alone"
+        if of_some:
+            return "it is about nodes with few true matches alone"
+        unsaid = self.truth_searched is None and METRICS[metric].counts_missed
+        return words.UNSAID if unsaid and words.beside(self.assumptions) else ""
 
     @property
     def shortfall(self) -> str:
@@ -171,7 +183,10 @@ class Certificate:
     @property
     def sentences(self) -> list[str]:
         """What is assumed, in words."""
-        return words.sentences(self.assumptions, self.ledger)
+        return self._said(self.assumptions)
+
+    def _said(self, remarks: Iterable[Remark]) -> list[str]:
+        return words.sentences(remarks, self.ledger, self.truth_searched)
 
     @property
     def is_clusters(self) -> bool:
@@ -195,6 +210,7 @@ class Certificate:
         lines = [
             *self.heading,
             *words.guarantee_lines(self.guarantees, self.inputs),
+            *self._said(words.beside(self.assumptions)),
             *words.meaning(self.guarantees),
             *words.sample_line(self.guarantees, self.tallies, self.choices),
             *words.threshold_line(self.threshold, self.choices),
@@ -203,10 +219,10 @@ class Certificate:
             words.labelled_line(tally, self.inputs),
             *words.planned_line(self.guarantees, self.choices),
             *words.ledger_line(self.ledger, self.exploratory),
-            *words.sentences(words.checked(self.assumptions), self.ledger),
+            *self._said(words.checked(self.assumptions)),
             "Assumed:",
         ]
-        assumed = words.sentences(words.unchecked(self.assumptions), self.ledger)
+        assumed = self._said(words.unchecked(self.assumptions))
         lines += [f"  - {sentence}" for sentence in assumed]
         return "\n".join([*lines, *words.sentences(self.advice, self.ledger)])
 
@@ -224,6 +240,7 @@ def issue(
     assumptions: tuple[Remark, ...],
     exploratory: tuple[str, ...] = (),
     beside: tuple[ClustersBeside, ...] = (),
+    truth_searched: str | None = None,
 ) -> Certificate:
     """A certificate of what tallies guarantee under choices made before they were known."""
     threshold = None
@@ -239,4 +256,5 @@ def issue(
         threshold,
         exploratory,
         beside=beside,
+        truth_searched=truth_searched,
     )

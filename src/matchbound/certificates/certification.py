@@ -10,7 +10,6 @@ from matchbound.audits import (
     Audit,
     Draw,
     Identity,
-    Issued,
     Ledger,
     Supplied,
     enter_labels,
@@ -40,6 +39,7 @@ def certify(
     labels: Any = None,
     threshold: float | None = None,
     unlabelled: str = "refuse",
+    truth_searched: str | None = None,
     gap_from: str | None = None,
     population: Any = None,
     within: Any = None,
@@ -94,8 +94,9 @@ def certify(
     name (None: not given). `population` and `within`, the part that was drawn from, are found again
     if they are files. `clusters`: matchers' outputs are the clusters that their pairs link; if that
     is not said, they are what they are on record. `unlabelled="worst"` counts drawn nodes without a
-    label as the worst case. `gap_from` is census or sample. A certificate from a folder is entered
-    into its ledger, and then written to `out`, if that is given.
+    label as the worst case. `truth_searched` says in words how true matches were looked for; it is
+    in the ledger and in the certificate. `gap_from` is census or sample. A certificate from a
+    folder is entered into its ledger, and then written to `out`, if that is given.
     """
     by_name = given_choices(choices, locals())
     check_matchers(holdout, complete, unlabelled)
@@ -125,6 +126,7 @@ def certify(
         trained_on,
         Matching(dedupe, link, source),
         within,
+        truth_searched,
     )
     resources = Resources(engine, memory, temp, progress)
     opened = restored(opened, supplied, resources)
@@ -157,9 +159,10 @@ def compute(
         planned_choices(counted.choices, audit, outputs, tallies),
         complete=complete,
         inputs=counted.inputs,
-        assumptions=assumed(tallies, counted.setting, complete, outputs),
+        assumptions=assumed(tallies, counted.setting, complete, outputs, counted.only_own_rows),
         beside=clusters_beside(counted.unclosed, counted.choices),
         exploratory=counted.exploratory,
+        truth_searched=supplied.truth_searched,
     )
 
 
@@ -173,7 +176,7 @@ def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Cer
         refuse_input_as_out(Path(out), audit.files)
     with audit.transaction() as ledger:
         inputs = certificate.inputs.on_record(ledger.salted, audit.folder)
-        issued = Issued.of(inputs, certificate.choices, certificate.exploratory)
+        issued = certificate.issued(inputs)
         enter_labels(ledger, certificate.inputs.labels, audit.drawn.train)
         _check_draw(audit.drawn, ledger.ledger)
         stands = standing(ledger.entries, issued, ledger.salted)

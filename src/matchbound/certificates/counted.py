@@ -26,6 +26,7 @@ class Counted:
     """The tallies of an audit, the choices that they were counted for, and the tables read.
 
     `unclosed` has the parts whose pairs are counted as pairs, though their clusters link more.
+    `only_own_rows`: every labelled match is a row of the holdout matcher's own table.
     """
 
     choices: Choices
@@ -35,6 +36,7 @@ class Counted:
     inputs: Inputs
     tallies: Mapping[str, Tally]
     unclosed: Mapping[str, Unclosed]
+    only_own_rows: bool
 
 
 def count_audit(
@@ -54,7 +56,7 @@ def count_audit(
     rows, left_out = tallies.rows, tallies.left_out
     certified = [OutputRef.of_output(o, rows[o.name], left_out[o.name]) for o in outputs]
     inputs = origins.inputs(labels, certified)
-    counts = tallies.by_part, tallies.unclosed
+    counts = tallies.by_part, tallies.unclosed, tallies.only_own_rows
     return Counted(choices, exploratory, setting, outputs, inputs, *counts)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from matchbound.audits import (
     Draw,
     Entry,
-    Issued,
     Ledger,
     Seeded,
     Standing,
@@ -102,7 +101,7 @@ def ledger_differences(
         yield from _out_of_order(ledger, recorded.seeded)
         yield f"{LEDGER}: entry {recorded.entries + 1}, this certificate's, is missing"
     elif entry["entry"] != recorded.entries + 1 or any(
-        entry.get(name) != value for name, value in _issued(certificate).as_dict().items()
+        entry.get(name) != value for name, value in certificate.issued().as_dict().items()
     ):
         yield f"{LEDGER}: entry {entry['entry']} is not as this certificate has it"
     elif not _stands(recorded, certificate, history):
@@ -163,7 +162,7 @@ def _plan_differences(
 ) -> Iterator[str]:
     """Planning values that neither the draw nor the matcher's registration has."""
     variances = dict(certificate.choices.variances)
-    fixed = dict(draw.choices.variances) or planned(entries, _issued(certificate).holdout)
+    fixed = dict(draw.choices.variances) or planned(entries, certificate.issued().holdout)
     if variances != fixed and "variances" not in certificate.exploratory:
         yield "choices.variances are not what the draw or the ledger has"
 
@@ -188,7 +187,7 @@ def _part_differences(certificate: Certificate, history: History) -> Iterator[st
 def _stands(recorded: Standing, certificate: Certificate, history: History) -> bool:
     """Whether the certificate stands so after the entries before it."""
     try:
-        stands = standing(history.before, _issued(certificate), history.journal.salted)
+        stands = standing(history.before, certificate.issued(), history.journal.salted)
     except (KeyError, IndexError, TypeError):  # as if no draw is among them
         return False
     return comparable(stands, history) == comparable(recorded, history)
@@ -208,7 +207,3 @@ def _out_of_order(ledger: Ledger, seeded: Seeded | None) -> Iterator[str]:
                 f"{LEDGER}: entry {number} is not the {kind} that this certificate names, so "
                 "the seed is not shown to come after the matcher"
             )
-
-
-def _issued(certificate: Certificate) -> Issued:
-    return Issued.of(certificate.inputs, certificate.choices, certificate.exploratory)

@@ -11,7 +11,6 @@ from matchbound.audits import (
     Entry,
     Identity,
     Inputs,
-    Issued,
     Standing,
     Supplied,
     before_labels,
@@ -93,6 +92,7 @@ def _recounted(
         paths.get("trained_on"),
         population.matching or Matching(),
         paths.get("within"),
+        certificate.truth_searched,
     )
     identity = _identity(certificate, audit)
     with resources.connect() as con:
@@ -133,7 +133,7 @@ def _standing_differences(
     history = evidence.history
     if evidence.draw is None or not history.before:
         return  # a ledger with problems has no entries here: they are named already
-    issued = Issued.of(again.inputs, again.choices, again.exploratory)
+    issued = again.issued()
     stands = standing(history.before, issued, history.journal.salted)
     if comparable(stands, history) != comparable(recorded, history):
         yield "ledger is not what the entries and the inputs at hand give"

@@ -36,6 +36,7 @@ CODES: Mapping[str, tuple[str, ...]] = {
     "among_at_most": ("limit", "beyond", "labelled"),
     "entities": (),
     "disjoint_ids": (),
+    "only_own_rows": (),
     "unlabelled": ("nodes",),
     "erased": ("nodes",),
     # what the ledger shows

@@ -87,6 +87,8 @@ SENTENCES = {
     "entities": "True matches form entities: a true match of a true match is one.",
     "disjoint_ids": "Not checked: in clusters without sources, ids of the population are never the "
     "other table's.",
+    "only_own_rows": "Every labelled match is a row of the holdout matcher's own table: if truth "
+    "was looked for among its rows alone, recall is too high.",
     "unlabelled": "{nodes} drawn nodes have no label and count as the worst case.",
     "erased": "Drawn nodes that were erased, or whose labels were (`matchbound forget`), and that "
     "count as the worst case: {nodes}.",
@@ -105,7 +107,11 @@ SENTENCES = {
     "draw about {more} more nodes for {enough}, or label on: this draw may grow.",
 }
 CHECKED = ("seed_after_matcher",)  # remarks that are shown, not assumed
-
+BESIDE = ("only_own_rows",)  # remarks that are printed beside the guarantees
+UNSAID = (
+    "every labelled match is a row of the holdout matcher's own table; say how matches were looked "
+    "for, with --truth-searched"
+)
 
 OF_CLUSTERS = (
     "It is about clusters: a record's matches are all other records of its cluster, or those of "
@@ -113,14 +119,18 @@ OF_CLUSTERS = (
 )
 
 
-def sentences(remarks: Iterable[Remark], ledger: Standing | None = None) -> list[str]:
-    """The remarks in words; where the labelling page was used, how true matches were looked for."""
+def sentences(
+    remarks: Iterable[Remark], ledger: Standing | None = None, truth_searched: str | None = None
+) -> list[str]:
+    """The remarks in words, with how true matches were looked for, on the page or as users say."""
     labelled = None if ledger is None else ledger.labelled
     lines = []
     for remark in remarks:
         line = SENTENCES[remark.code].format(**remark.named)
         if remark.code == "all_true" and labelled is not None:
             line += f" {_looked_for(labelled)}"
+        if remark.code == "all_true" and truth_searched is not None:
+            line += f" The user says how truth was looked for: {truth_searched.rstrip('.')}."
         lines.append(line)
     return lines
 
@@ -130,7 +140,11 @@ def checked(remarks: Iterable[Remark]) -> list[Remark]:
 
 
 def unchecked(remarks: Iterable[Remark]) -> list[Remark]:
-    return [remark for remark in remarks if remark.code not in CHECKED]
+    return [remark for remark in remarks if remark.code not in (*CHECKED, *BESIDE)]
+
+
+def beside(remarks: Iterable[Remark]) -> list[Remark]:
+    return [remark for remark in remarks if remark.code in BESIDE]
 
 
 def _looked_for(labelled: Provenance) -> str:

@@ -70,6 +70,12 @@ def _add_brought(parser: argparse.ArgumentParser) -> None:
         metavar="census|sample",
         help="where the matchers are compared (default: as drawn)",
     )
+    truth = parser.add_argument_group("of labels that were not made on the labelling page")
+    truth.add_argument(
+        "--truth-searched",
+        metavar="TEXT",
+        help="how true matches were looked for, in your words: in the ledger and the certificate",
+    )
     brought = parser.add_argument_group("labels without a draw")
     brought.add_argument("--population", metavar="P", help="(with AUDIT: where it is now)")
     brought.add_argument("--id", metavar="COLUMN", help="the population's column of ids")
@@ -97,6 +103,7 @@ def run(options: argparse.Namespace) -> int:
         labels=options.labels,
         threshold=options.threshold,
         unlabelled=options.unlabelled,
+        truth_searched=options.truth_searched,
         gap_from=options.gap_from,
         population=options.population,
         id=options.id,
@@ -121,7 +128,7 @@ def run(options: argparse.Namespace) -> int:
 
 ONLY_CERTIFIED = (
     *("complete", "require", "json", "out", "force", "gap_from", "id", "trained_on"),
-    *("assume_uniform", "dedupe", "link", "source"),
+    *("assume_uniform", "dedupe", "link", "source", "truth_searched"),
 )
 """Options that an estimate does not take: it is of the holdout matcher, and written nowhere."""
 

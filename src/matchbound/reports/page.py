@@ -81,7 +81,7 @@ def _card(certificate: "Certificate", metric: str, part: str, targets: Targets) 
     if metric in targets:
         met = certificate.meets(metric, targets[metric], part)
         word = "certified" if met else "not certified"
-        reason = certificate.shortfall
+        reason = certificate.why_unmet(metric)
         word += f" ({escape(reason)})" if reason else ""
         verdict = f'<p class="verdict">target {targets[metric]:g}: {word}</p>'
     where = ("" if part == WHOLE else f", {part}") + within_part(certificate.inputs)

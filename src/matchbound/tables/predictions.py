@@ -153,6 +153,21 @@ def read_matches(
     return count_rows(con, table)
 
 
+def keep_rows_of(
+    con: Engine, source: Source, table: str, form: Pairs, matching: Matching, nodes: str
+) -> None:
+    """Keep all rows of some nodes, whatever their score and verdict, with x on the nodes' side.
+
+    `nodes` is SQL that selects their ids. Where sides are told by sources or are one table's, a
+    node may stand on either side.
+    """
+    x, y = node_of(source, form.x, form.x_source), node_of(source, form.y, form.y_source)
+    load(con, source, table, f"{x} as x, {y} as y", f"{x} in ({nodes})")
+    if matching.dedupe or form.x_source is not None:
+        load(con, source, f"{table}_turned", f"{y} as x, {x} as y", f"{y} in ({nodes})")
+        con.keep(table, f"select x, y from {table} union all select x, y from {table}_turned")
+
+
 def _read_to_close(
     con: Engine, source: Source, table: str, form: Pairs, matching: Matching, also: str
 ) -> int:

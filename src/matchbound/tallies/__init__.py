@@ -5,13 +5,14 @@ from matchbound.tallies.counts import count, count_drawn, outside
 from matchbound.tallies.holdout import check_on_population
 from matchbound.tallies.label_digests import label_digests
 from matchbound.tallies.label_rules import check_clusters, check_entities, check_pairs
-from matchbound.tallies.loaded import TEXT, Loaded, Setting
+from matchbound.tallies.loaded import BROUGHT, TEXT, Loaded, Setting
 from matchbound.tallies.pairs import refuse_repeats
 from matchbound.tallies.parts import refuse_doubt, tally_parts
 from matchbound.tallies.prefix import looked_at
 from matchbound.tallies.unclosed import Unclosed
 
 __all__ = [
+    "BROUGHT",
     "TEXT",
     "Loaded",
     "Setting",

@@ -7,6 +7,8 @@ from matchbound.tables import Form, Matching, Row
 from matchbound.theorems import Choices
 
 TEXT = ("string", "string")
+BROUGHT = "brought"
+"""The origin of labelled nodes that no draw has: a code of `certificates/remark`."""
 
 
 @dataclass(frozen=True)
@@ -61,3 +63,7 @@ class Setting:
     erased: Sequence[Row] = ()
     erased_records: int = 0
     whole_size: int | None = None
+
+    @property
+    def is_brought(self) -> bool:
+        return self.origin == BROUGHT

@@ -1,14 +1,16 @@
 """Tally all parts of an audit. Each table is loaded once, and narrowed to each band of scores."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
 from matchbound.tables import Clusters, Output, close_matches, narrow, read_matches
+from matchbound.tallies.by_cluster import refuse_by_cluster, refuse_by_shared
 from matchbound.tallies.closed import check_clusters_closed
 from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded, Setting
+from matchbound.tallies.own_rows import OwnRows
 from matchbound.tallies.prefix import looked_at
 from matchbound.tallies.unclosed import Unclosed, unclosed
 from matchbound.tallies.within import count_others
@@ -22,12 +24,15 @@ class Tallies:
     `left_out` are, by the same names, the numbers of matches of nodes outside the part of the
     population that is certified: they are not in the tallies. `unclosed` has the parts of a
     deduplication's pairs, of the matcher that is certified, whose clusters link more.
+    `only_own_rows`: a metric counts missed matches, and every labelled match, of at least one, is
+    a row of a holdout matcher's own table.
     """
 
     by_part: dict[str, Tally] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
     unclosed: dict[str, Unclosed] = field(default_factory=dict)
+    only_own_rows: bool = False
 
 
 def tally_parts(
@@ -41,6 +46,9 @@ def tally_parts(
     every = list(parts(setting.choices))
     scored = every[0].least is not None
     tallies = Tallies()
+    own_rows = OwnRows(con, setting)
+    if setting.is_brought and setting.matching.dedupe:
+        refuse_by_cluster(con, setting)
     for algorithm in dict.fromkeys(part.algorithm for part in every):
         of_algorithm = [out for out in outputs if out.algorithm == (algorithm or "")]
         for output in of_algorithm:
@@ -60,7 +68,10 @@ def tally_parts(
                     tallies.unclosed[part.name] = beside
                 if not part.is_band:  # of candidates the last is the loosest
                     tallies.left_out.update(_left_out(con, setting, of_algorithm))
-    return tallies
+        own_rows.strike(of_algorithm)
+        if setting.is_brought and not setting.matching.dedupe:
+            refuse_by_shared(con, setting, of_algorithm)
+    return replace(tallies, only_own_rows=own_rows.are_all)
 
 
 def _read(con: Engine, setting: Setting, output: Output, scored: bool) -> int:

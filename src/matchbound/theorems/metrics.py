@@ -64,6 +64,11 @@ class Metric:
         return self.ratio.pooled or self.of_clusters
 
     @property
+    def counts_missed(self) -> bool:
+        """Whether it is another if one more true match is missed."""
+        return self.ratio.parts(1, 1, 1) != self.ratio.parts(1, 2, 1)
+
+    @property
     def usual(self) -> float:
         """The value to plan for if the user gives no guess."""
         return 0.95 if self.is_lower else 0.05
