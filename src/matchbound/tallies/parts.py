@@ -10,6 +10,7 @@ from matchbound.tallies.closed import check_clusters_closed
 from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded, Setting
 from matchbound.tallies.prefix import looked_at
+from matchbound.tallies.spellings import refuse_apart
 from matchbound.tallies.unclosed import Unclosed, unclosed
 from matchbound.tallies.within import count_others
 from matchbound.theorems import Part, Tally, parts
@@ -60,6 +61,8 @@ def tally_parts(
                     tallies.unclosed[part.name] = beside
                 if not part.is_band:  # of candidates the last is the loosest
                     tallies.left_out.update(_left_out(con, setting, of_algorithm))
+        if not setting.matching.dedupe:  # there all ids are the population's
+            refuse_apart(con, of_algorithm, setting.truth, scored=scored)
     return tallies
 
 
