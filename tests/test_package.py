@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 import tarfile
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,12 @@ def test_only_engines_know_duckdb_and_spark():
         names += [n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
         known = {name.partition(".")[0] for name in names} & {"duckdb", "pyspark", "py4j"}
         assert not known or path.parent.name == "engines", path
+
+
+def test_what_a_person_sees_who_lists_the_package():
+    assert {"draw", "certify", "verify", "Certificate", "__version__"} <= set(dir(matchbound))
+    assert not {"importlib", "Any", "TYPE_CHECKING"} & set(dir(matchbound))
+    assert matchbound.__version__ == version("matchbound")
 
 
 def test_public_names():

@@ -80,8 +80,16 @@ _HOMES = {
 }
 
 
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
+
+
 def __getattr__(name: str) -> Any:
     # Loaded at first use, so that `import matchbound` stays quick.
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("matchbound")
     if name not in _HOMES:
         raise AttributeError(f"module 'matchbound' has no attribute {name!r}")
     module = importlib.import_module(f"matchbound.{_HOMES[name]}")

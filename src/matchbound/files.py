@@ -13,6 +13,7 @@ import itertools
 import json
 import os
 import re
+import secrets
 import shutil
 import stat
 import tempfile
@@ -354,14 +355,16 @@ def temporary_folder(parent: "str | os.PathLike[str] | None" = None) -> Iterator
     for left in glob.glob(f"{glob.escape(str(place))}/matchbound-*/{TEMPORARY}*"):
         if time.time() - _modified(left) > SETTLED:
             _remove_left(Path(left), _remove_left_folder)
-    temporary = tempfile.TemporaryDirectory(
-        prefix="matchbound-", dir=place, ignore_cleanup_errors=True
-    )
-    with temporary as folder, _temporary(Path(folder)) as mark:
-        try:
-            yield folder
-        finally:
-            _remove_marked(mark)
+    folder = place / f"matchbound-{secrets.token_hex(16)}"
+    try:  # before it is made: an interruption at that moment leaves nothing either
+        folder.mkdir(mode=0o700)
+        with _temporary(folder) as mark:
+            try:
+                yield str(folder)
+            finally:
+                _remove_marked(mark)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _remove_left_folder(mark: Path) -> None:

@@ -1019,6 +1019,7 @@ def test_a_column_that_may_be_a_verdict_is_named_or_ignored(words):
     "names",
     [
         ("match_key",),
+        ("round", "witnesses", "margin"),
         ("gamma_name",),
         ("bf_name", "tf_name"),
         ("flag_l", "flag_r"),

@@ -63,6 +63,7 @@ def _within(value: Any) -> None:
 COUNT, NUMBER, TEXT, YES = _of(int), _of(int, float), _of(str), _of(bool)
 FACTS: Mapping[str, Mapping[str, Check]] = {
     "register": {"holdout": Recorded.of, "validation": COUNT},
+    "withdraw": {"register": COUNT},
     "choices": {
         "population": Digest.of,
         "size": COUNT,

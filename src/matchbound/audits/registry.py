@@ -1,18 +1,20 @@
 """A holdout matcher on record, before the validation labels are seen."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from matchbound.audits.audit import Audit
+from matchbound.audits.brought import as_drawn
 from matchbound.audits.labels import labels_in_folder, labels_of
 from matchbound.audits.ledger import Transaction, validation_labels
 from matchbound.audits.shown import enter_labels
-from matchbound.audits.variances import variances_of
-from matchbound.engines import connect
+from matchbound.audits.standing import in_force
+from matchbound.audits.variances import variances_from
+from matchbound.engines import Progress, connect
 from matchbound.errors import InputError
 from matchbound.files import hashing_once, is_file
-from matchbound.tables import Reading, register_outputs
-from matchbound.tallies import check_closable
+from matchbound.tables import Reading, Recorded, register_outputs
+from matchbound.tallies import check_on_population
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -26,33 +28,75 @@ def register(
     threshold: float | None = None,
     columns: Mapping[str, str] | None = None,
     clusters: bool | None = None,
+    population: Any = None,
+    engine: Any = "duckdb",
+    memory: str | None = None,
+    temp: Any = None,
+    progress: Progress = lambda _: None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> int:
     """Enter a holdout matcher's output into the ledger; return how many validation nodes have
     labels by then.
+
+    What `certify` would refuse is refused now, and `say` gets the output in words. `population` is
+    where the population is now, if it was moved.
 
     With none, a certificate about it can say that it was on record before the labels. Its threshold
     and columns are part of it, and so are `clusters`: whether it is the clusters that its pairs
     link, or the pairs.
     """
     opened_audit = Audit.open(audit)
-    choices = opened_audit.drawn.choices
+    draw, choices = opened_audit.drawn, opened_audit.drawn.choices
     if holdout is None:
         raise InputError("holdout must be given, got None. Give the holdout matcher's output.")
-    with connect() as con:
+    with connect(engine, memory, temp) as con:
         reading = Reading(columns or {}, threshold, clusters, choices.scores)
-        outputs = register_outputs(
-            con, holdout, reading, choices.algorithms, opened_audit.drawn.matching
-        )
-        check_closable(choices, outputs)
+        outputs = register_outputs(con, holdout, reading, choices.algorithms, draw.matching)
+        progress("reading the population and the matches")
+        setting, _ = as_drawn(con, opened_audit, population, (choices, ()), ([], []))
+        in_part = setting.whole_size is not None
+        checked = choices, draw.matching, setting.kinds
+        words = [check_on_population(con, one, *checked, in_part=in_part) for one in outputs]
         variances = {}
         if len(outputs) == 1 and _is_trained_labelled(opened_audit):
-            variances = variances_of(con, opened_audit, outputs[0])
+            given = draw.trained, opened_audit.labels, outputs[0], draw.matching
+            variances = variances_from(con, *given, choices)
     with opened_audit.transaction() as ledger:
         labelled = _labelled(ledger, opened_audit)
         more = {"variances": variances} if variances and not labelled else {}
         for output in outputs:
             ledger.add("register", holdout=output.recorded.as_dict(), validation=labelled, **more)
+    for line in words:
+        say(line)
     return labelled
+
+
+def withdraw(audit: "str | PathLike[str]") -> Recorded:
+    """Take the holdout matcher that was registered last off the record; return it.
+
+    Refused once there is a validation label, and where nodes were drawn by that matcher. Its entry
+    stays in the ledger, with one that withdraws it.
+    """
+    opened_audit = Audit.open(audit)
+    drawn_by = opened_audit.drawn.holdout
+    with opened_audit.transaction() as ledger:
+        labelled = _labelled(ledger, opened_audit)
+        if labelled:
+            raise InputError(
+                f"withdraw must come before validation labels, got {labelled} nodes with some. "
+                "Register the right matcher: it counts as another, and costs δ again."
+            )
+        registered = [one for one in in_force(ledger.entries) if one["kind"] == "register"]
+        if not registered:
+            raise InputError("withdraw must find a matcher on record, got none. Register one.")
+        last = Recorded.of(registered[-1]["holdout"])
+        if drawn_by is not None and last.is_same(drawn_by):
+            raise InputError(
+                "withdraw must leave the matcher that nodes were drawn by, got it as the last one "
+                "on record. Draw again with the right one; it costs δ again."
+            )
+        ledger.add("withdraw", register=registered[-1]["entry"])
+    return last
 
 
 def _is_trained_labelled(audit: Audit) -> bool:

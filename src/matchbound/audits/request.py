@@ -108,7 +108,7 @@ def requested(
     check_labels: Callable[[Path], None] = refuse_labels
     if earlier is not None:
         check_labels = partial(_refuse_other_labels, con, earlier.nodes, wishes.matching)
-    lines = [*_lines(ground, outputs, words), *draft.lines(wishes.seed)]
+    lines = [*_lines(ground, words), *draft.lines(wishes.seed)]
     facts = _facts(ground, draft, wishes.seed)
     paths = [source.path, *(one.source.path for one in outputs)]
     paths += [] if within is None else [within.path]
@@ -188,7 +188,7 @@ def _facts(ground: Ground, draft: Draft, seed: str | None) -> Entry:
     }
 
 
-def _lines(ground: Ground, outputs: Sequence[Output], words: Sequence[str]) -> list[str]:
+def _lines(ground: Ground, words: Sequence[str]) -> list[str]:
     """The population and the holdout matchers in words."""
     path = ground.source.path or "a table"
     population = f"Population: {path}, {ground.size} nodes with ids in {ground.column!r}."
@@ -196,11 +196,7 @@ def _lines(ground: Ground, outputs: Sequence[Output], words: Sequence[str]) -> l
     if within is not None:
         part = within.path or "a table"
         lines.append(f"Within: {part}, {within.size} of {ground.size} nodes; all is about these.")
-    matchers = [
-        f"Holdout matcher{f' {one.algorithm}' if one.algorithm else ''}: {what}."
-        for one, what in zip(outputs, words, strict=True)
-    ]
-    return [*lines, *matchers]
+    return [*lines, *words]
 
 
 def _earlier(con: Engine, wishes: Wishes, phase: Phase | None, size: int) -> Earlier | None:

@@ -174,10 +174,24 @@ def standing(
     )
 
 
+def in_force(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries without the registrations that were withdrawn before any validation label."""
+    fresh, is_labelled, withdrawn = set(_fresh(entries)), False, set()
+    for i, entry in enumerate(entries):
+        is_labelled = i not in fresh and (is_labelled or _is_label(entry))
+        if entry["kind"] == "withdraw" and not is_labelled:
+            withdrawn.add(entry["register"])
+    return [
+        entry
+        for entry in entries
+        if not (entry["kind"] == "register" and entry["entry"] in withdrawn)
+    ]
+
+
 def outputs_on_record(entries: Sequence[Entry]) -> list[Recorded]:
-    """Every matcher's output that these entries have."""
+    """Every matcher's output that these entries have; withdrawn ones are not on record."""
     outputs = []
-    for entry in entries:
+    for entry in in_force(entries):
         if entry["kind"] in ("register", "watch"):
             outputs.append(Recorded.of(entry["holdout"]))
         elif entry["kind"] in SHOWN:
@@ -213,6 +227,7 @@ def _draws(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
     Those are all entries up to the next draw, and the registrations before it. An entry that
     repeats an earlier draw, or adds nodes to it, has the earlier one's seed and starts no new draw.
     """
+    entries = in_force(entries)
     starts = _fresh(entries)
     for start, end in pairwise([*starts, len(entries)]):
         own = entries[start:end]
@@ -319,7 +334,7 @@ def _registered(entries: Sequence[Entry], holdouts: Iterable[Recorded]) -> int |
 
 
 def _place_of(entries: Sequence[Entry], holdout: Recorded) -> int | None:
-    for entry in before_labels(entries):
+    for entry in in_force(list(before_labels(entries))):
         if entry["kind"] == "register" and Recorded.of(entry["holdout"]).is_same(holdout):
             return int(entry["entry"])
     return None

@@ -11,6 +11,7 @@ SAY_YES, SAY_NO = ("1", "1.0", *YES), ("0", "0.0", *NO)
 AT_A_TIME = 100
 """Columns that one query counts: with one each, many columns would take minutes."""
 SPLINK = ("gamma_", "bf_", "tf_")  # how alike a pair's fields are: often of 0 and 1 alone
+NETWORK = ("round", "witnesses", "margin")  # how `reconcile` came to a pair
 SIDES = (("_l", "_r"), ("_left", "_right"))
 TABLES = (("ltable_", "rtable_"), ("left_", "right_"))
 
@@ -27,7 +28,7 @@ def refuse_unread_verdicts(
         return
     known = columns_read(form) | ignored(source, columns)
     unread = [name for name in source.columns if name not in known]
-    unread = [name for name in unread if not _is_of_fields(source, name)]
+    unread = [name for name in unread if not _describes(source, name)]
     doubtful = [name for name, both in columns_of_verdicts(con, source, unread) if both]
     if doubtful:
         raise InputError(
@@ -74,10 +75,13 @@ def _counts(column: str) -> str:
     return f"count({text}), {yes}, {no}"
 
 
-def _is_of_fields(source: Source, column: str) -> bool:
-    """Whether a column is of the records' fields: Splink's, or one that both records have."""
+def _describes(source: Source, column: str) -> bool:
+    """Whether a column describes a pair: by its fields, by the way it was found, or by a field
+    that both records have."""
     name = column.lower()
     if name == "match_key" or name.startswith(SPLINK):
+        return True
+    if name in NETWORK and all(map(source.column, NETWORK)):
         return True
     others = [name.removesuffix(a) + b for a, b in _both_ways(SIDES) if name.endswith(a)]
     others += [b + name.removeprefix(a) for a, b in _both_ways(TABLES) if name.startswith(a)]

@@ -9,7 +9,7 @@ from matchbound.tallies.pairs import compare_pairs, refuse_unknown
 from matchbound.tallies.parts import refuse_doubt
 from matchbound.tallies.unclosed import pairs_more
 from matchbound.tallies.within import count_others
-from matchbound.theorems import Choices
+from matchbound.theorems import Choices, refuse_several
 
 
 def check_on_population(
@@ -21,7 +21,7 @@ def check_on_population(
     *,
     in_part: bool = False,
 ) -> str:
-    """Load and check an output as `certify` does; return its description in words.
+    """Load and check an output as `certify` does; return a sentence on what it is.
 
     The table `population` must be loaded. Keeps the nodes with a match as the table `matched`.
     `in_part`: it is a part, and matches of other nodes will not be counted.
@@ -34,6 +34,7 @@ def check_on_population(
     if not (matching.dedupe or matching.is_link):
         refuse_doubt(con, "holdout", "holdout", is_clusters=is_clusters)
     keep_matched(con, is_clusters, matching.dedupe)
+    _refuse_several(con, choices)
     if is_clusters:
         refuse_unknown(con, "counted")
     else:
@@ -44,11 +45,21 @@ def check_on_population(
     scores = "" if least is None else f" with a score from {least:g} on"
     where = "a table" if source.path is None else Path(source.path).name
     more = _more_in_words(con, output, matching, kinds[0])
-    words = f"{where}, {rows} {what}{scores}{more}; it matches {count_rows(con, 'matched')} nodes"
-    if not in_part:
-        return words
-    others = count_others(con, "holdout", is_clusters, matching.dedupe)
-    return f"{words} of the part; its {others} matches of other nodes are left out"
+    name = f"Holdout matcher {output.algorithm}".strip()
+    matched = f"it matches {count_rows(con, 'matched')} nodes"
+    if in_part:
+        others = count_others(con, "holdout", is_clusters, matching.dedupe)
+        matched += f" of the part; its {others} matches of other nodes are left out"
+    return f"{name}: {where}, {rows} {what}{scores}{more}; {matched}."
+
+
+def _refuse_several(con: Engine, choices: Choices) -> None:
+    """Refuse several matches at a node, if at most one was promised."""
+    ((most,),) = con.rows(
+        "select coalesce(max(c.n), 0) from counted c semi join population p on p.id = c.x"
+    )
+    if choices.at_most_one_match and most > 1:
+        refuse_several(int(most))
 
 
 def _more_in_words(con: Engine, output: Output, matching: Matching, kind: str) -> str:

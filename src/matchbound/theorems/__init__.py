@@ -22,6 +22,7 @@ from matchbound.theorems.parts import WHOLE, Part, as_text, candidate, parts
 from matchbound.theorems.planned import brought_variances, planned_variances
 from matchbound.theorems.probabilities import at_least, percent
 from matchbound.theorems.tally import Cell, Label, Tally
+from matchbound.theorems.terms import refuse_several
 from matchbound.theorems.weighted import Holdout
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "planned_variances",
     "provable_limit",
     "proved_limit",
+    "refuse_several",
     "sample_mean",
     "survives",
     "why_not_computable",

@@ -8,7 +8,7 @@ guarantee then fails.
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
 
@@ -102,10 +102,14 @@ def check_promise(tally: Tally) -> None:
     labels, cells = (*tally.train, *tally.validation), tally.gap
     most = max(*(max(node.h, node.c) for node in labels), *(max(c.h, c.c) for c in cells), 0)
     if most > 1:
-        raise AssumptionError(
-            f"matchers must find at most one match a node, as promised, got one with {most}. "
-            "Draw without the promise."
-        )
+        refuse_several(most)
+
+
+def refuse_several(most: int) -> NoReturn:
+    raise AssumptionError(
+        f"matchers must find at most one match a node, as promised, got one with {most}. "
+        "Draw without the promise."
+    )
 
 
 def mean_lower(
