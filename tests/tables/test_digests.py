@@ -301,7 +301,9 @@ def test_one_changed_value_is_another_matcher(audit, name):
 
 def test_columns_named_otherwise_are_settled_by_rows(audit):
     """The same file by other columns is another matcher; the same rows elsewhere are not."""
-    rows = [(x, y, y + "0", 0.5) for x, y in read_csv(audit.parent / "holdout.csv")]
+    pairs = read_csv(audit.parent / "holdout.csv")
+    others = [y for _, y in pairs[1:] + pairs[:1]]
+    rows = [(x, y, other, 0.5) for (x, y), other in zip(pairs, others, strict=True)]
     both = write_csv(audit.parent / "both.csv", ["left", "right", "wrong", "likeness"], rows)
     plain = write_csv(
         audit.parent / "plain.csv", ["x", "y", "score"], [(*r[:2], r[3]) for r in rows]

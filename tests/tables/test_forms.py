@@ -465,7 +465,7 @@ def test_labels_that_say_no_are_no_matches():
     assert {label.t for label in link_case_labels(label=True).validation} == {1}
 
 
-@pytest.mark.parametrize("value", [float("nan"), None, "yes"])
+@pytest.mark.parametrize("value", [float("nan"), None, "perhaps"])
 def test_labels_that_say_neither_are_refused(value):
     with pytest.raises(
         mb.InputError, match=r"^labels must have (1 for yes or 0 for|scores that are)"
@@ -823,15 +823,17 @@ def test_verdicts_under_other_names_are_refused_in_labels(column):
 
 @pytest.mark.parametrize("column", ["match", "prediction", "probability", "match_weight"])
 def test_verdicts_under_other_names_are_refused_in_matches(column):
-    draw = mb.draw(PEOPLE, labels=10, seed="d", link=True)
+    draw = mb.draw(PEOPLE, labels=40, seed="d", link=True)
     holdout = pa.table({"x": ["p1"], "y": ["q1"], column: [0.0]})
     with pytest.raises(mb.InputError) as error:
         tally(draw, PEOPLE, TRUTH, holdout)
     assert str(error.value) == (
         "holdout must not have a column that may say which pairs count without being read, got "
-        f"{column!r}. Drop it; or name a score with --columns score=…, and write a person's "
-        "verdicts as 1 and 0 into a column 'label'."
+        f"{column!r}. Name it (--columns score={column} or verdict={column}), or leave it out "
+        f"(--columns ignore={column})."
     )
+    columns = {"ignore": column}
+    assert tally(draw, PEOPLE, TRUTH, holdout, columns=columns).validation
 
 
 def test_plain_pairs_may_carry_splink_s_score():
@@ -967,4 +969,138 @@ def test_columns_are_named_on_the_command_line(tmp_path, capsys):
     named = ["--columns", "x=left_id,y=right_id,score=p", "--threshold", 0.5]
     assert run(*certify, *named) == 0
     assert "precision  of the holdout matcher ≥ 0.9" in capsys.readouterr().out
+    assert run("verify", tmp_path / "audit") == 0
+
+
+# A matcher's verdicts under names that are not known
+
+
+def found_and_not(**columns):
+    """Ten true pairs and ten false ones, with columns beside them."""
+    n = range(20)
+    y = [f"q{i}" if i < 10 else f"q{i + 20}" for i in n]
+    return pa.table({"a": [f"p{i}" for i in n], "b": y, **columns})
+
+
+NAMED = {"x": "a", "y": "b"}
+SAYS = [int(i < 10) for i in range(20)]
+WORDS = {
+    "numbers": SAYS,
+    "decimals": [float(says) for says in SAYS],
+    "truth values": [bool(says) for says in SAYS],
+    "words": [("no", "Yes ")[says] for says in SAYS],
+    "categories": pa.array([("false", "TRUE")[says] for says in SAYS]).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_a_column_that_may_be_a_verdict_is_named_or_ignored(words):
+    draw = mb.draw(PEOPLE, labels=20, seed="d", link=True)
+    table = found_and_not(predicted_match=WORDS[words])
+    with pytest.raises(mb.InputError) as error:
+        tally(draw, PEOPLE, TRUTH, table, columns=NAMED)
+    assert str(error.value) == (
+        "holdout must not have a column that may be a verdict without being read, got "
+        "'predicted_match'. Name the one that says which pairs count (--columns "
+        "verdict=predicted_match); if none does, leave them out (--columns "
+        "ignore=predicted_match)."
+    )
+    rows = list(zip(*found_and_not().to_pydict().values(), strict=True))
+    for columns, found in (
+        ({"verdict": "predicted_match"}, 10),
+        ({"ignore": "Predicted_match"}, 20),
+    ):
+        matches = matches_of(rows[:found])
+        expected = naive(PEOPLE["id"].to_pylist(), TRUTH, matches, matches, draw)
+        assert tally(draw, PEOPLE, TRUTH, table, columns=NAMED | columns) == expected
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("match_key",),
+        ("round", "witnesses", "margin"),
+        ("gamma_name",),
+        ("bf_name", "tf_name"),
+        ("flag_l", "flag_r"),
+        ("ltable_f", "rtable_f"),
+    ],
+)
+def test_columns_of_the_records_are_no_verdicts(names):
+    draw = mb.draw(PEOPLE, labels=20, seed="d", link=True)
+    table = found_and_not(**dict.fromkeys(names, SAYS))
+    assert tally(draw, PEOPLE, TRUTH, table, columns=NAMED).validation
+    if len(names) == 2 and names[0][-2:] in ("_l", "_f"):
+        with pytest.raises(mb.InputError, match=r"^holdout must not have a column that may be a"):
+            tally(draw, PEOPLE, TRUTH, table.drop([names[1]]), columns=NAMED)
+
+
+def test_a_column_of_one_value_is_no_verdict():
+    draw = mb.draw(PEOPLE, labels=20, seed="d", link=True)
+    table = found_and_not(a_flag=[1] * 20, an_empty_one=pa.nulls(20), another=[0] * 20)
+    assert tally(draw, PEOPLE, TRUTH, table, columns=NAMED).validation
+
+
+def test_a_verdict_named_by_the_user_decides_alone():
+    """Other columns of 0 and 1 are then features, and the score decides only if it is named."""
+    draw = mb.draw(PEOPLE, labels=20, seed="d", link=True)
+    table = found_and_not(match=SAYS, same_name=SAYS[::-1], score=[i / 20 for i in range(20)])
+    rows = list(zip(*found_and_not().to_pydict().values(), strict=True))
+    named = NAMED | {"verdict": "match"}
+    for columns, threshold, found in ((named, None, 0), (named | {"score": "score"}, 0.25, 5)):
+        matches = matches_of(rows[found:10])
+        expected = naive(PEOPLE["id"].to_pylist(), TRUTH, matches, matches, draw)
+        how = {"columns": columns, "threshold": threshold}
+        assert tally(draw, PEOPLE, TRUTH, table, **how) == expected
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"ignore": "b,v"}, "columns must not ignore what is read of holdout, got 'b'. "),
+        ({"verdict": "no"}, "columns must name columns of holdout, got 'no'. "),
+        ({"id": "a", "cluster": "b", "verdict": "v"}, "columns must name no verdict where holdout"),
+    ],
+)
+def test_names_that_make_no_sense_are_refused(columns, message):
+    draw = mb.draw(PEOPLE, labels=20, seed="d", link=True)
+    named = columns if "id" in columns else NAMED | columns
+    with pytest.raises(mb.InputError) as error:
+        tally(draw, PEOPLE, TRUTH, found_and_not(v=SAYS), columns=named)
+    assert str(error.value).startswith(message)
+
+
+def test_a_verdict_on_record_is_followed_and_verified(tmp_path, capsys):
+    from matchbound.commands.main import main
+
+    def run(*arguments):
+        return main([str(argument) for argument in arguments])
+
+    pq.write_table(PEOPLE, tmp_path / "people.parquet")
+    table = found_and_not(one=[("no", "yes")[says] for says in SAYS], two=SAYS).to_pandas()
+    table.to_csv(tmp_path / "found.csv", index=False)
+    draw = [
+        "draw",
+        tmp_path / "people.parquet",
+        "--labels",
+        30,
+        "--link",
+        "--out",
+        tmp_path / "audit",
+    ]
+    matcher = ["--holdout", tmp_path / "found.csv", "--columns"]
+    assert run(*draw, *matcher, "x=a,y=b") == 2
+    assert "--columns ignore=one,ignore=two" in capsys.readouterr().err
+    assert not (tmp_path / "audit").exists()
+    assert run(*draw, *matcher, "x=a,y=b,verdict=one") == 0
+    labels = labels_for(mb.Draw.load(tmp_path / "audit"), TRUTH).to_pandas()
+    labels.to_csv(tmp_path / "audit/labels.csv", index=False)
+    certify = ["certify", tmp_path / "audit", *matcher]
+    assert run(*certify, "x=a,y=b") == 2
+    capsys.readouterr()
+    assert run(*certify, "x=a,y=b,verdict=one") == 0
+    assert "not on record" not in capsys.readouterr().out
+    assert run("verify", tmp_path / "audit") == 0
+    assert run(*certify, "x=a,y=b,ignore=one,ignore=two", "--force") == 0  # another matcher
+    assert "(for 2 matchers on record or looked at)" in capsys.readouterr().out
     assert run("verify", tmp_path / "audit") == 0

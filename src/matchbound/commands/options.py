@@ -281,7 +281,7 @@ def columns(text: str | None) -> dict[str, str]:
         return {}
     from matchbound.tables.forms import COLUMN_ROLES
 
-    columns = {}
+    columns: dict[str, str] = {}
     for part in text.split(","):
         role, _, name = part.partition("=")
         if role not in COLUMN_ROLES or not name:
@@ -289,5 +289,6 @@ def columns(text: str | None) -> dict[str, str]:
                 f"columns must be given as role=name, with roles {', '.join(COLUMN_ROLES)}, "
                 f"got {part!r}. Give for example x=left_id,y=right_id."
             )
-        columns[role] = name
+        is_more = role == "ignore" and role in columns
+        columns[role] = f"{columns[role]},{name}" if is_more else name
     return columns

@@ -113,7 +113,7 @@ def _columns(source: Source, form: Form) -> list[Column]:
         role = "score as float" if source.columns[form.score] == "FLOAT" else "score"
         pair.append(Column(role, source.score(form.score), is_number=True))
     if form.positive is not None:
-        pair.append(Column("verdict", source.score(form.positive), is_number=True))
+        pair.append(Column("verdict", source.verdict(form.positive), is_number=True))
     return pair
 
 

@@ -9,7 +9,7 @@ from matchbound.errors import AssumptionError, InputError
 if TYPE_CHECKING:
     from matchbound.tables.sources import Source
 
-COLUMN_ROLES = ("x", "y", "score", "source", "id", "cluster")
+COLUMN_ROLES = ("x", "y", "score", "source", "id", "cluster", "verdict", "ignore")
 VERDICTS = ("clerical_match_score", "label", "predicted", "predicted_label")  # 1 yes, 0 no
 PERSON = VERDICTS[:2]  # columns of a person's verdicts; the others are a matcher's
 SCORES = ("match_probability", "score")  # columns read as scores; others must be named by the user
@@ -50,12 +50,27 @@ def recognise(source: "Source", columns: Mapping[str, str]) -> Form:
     """The form of a matcher's output or of labels; `columns` are names by the user, by role."""
     _refuse_active_learning(source)
     check_columns(columns)
-    if columns.keys() & {"x", "y", "id", "cluster"}:
-        form = _form_by_columns(source, columns)
+    named = {role: name for role, name in columns.items() if role != "ignore"}
+    if named.keys() & {"x", "y", "id", "cluster"}:
+        form = _form_by_columns(source, named)
     else:
-        form = _with_columns(source, _form_by_tool(source), columns)
-    _refuse_unread(source, form)
-    return _with_verdict(source, form)
+        form = _with_columns(source, _form_by_tool(source), named)
+    unnamed = set(source.columns) - ignored(source, columns)
+    _refuse_ignored(source, form, unnamed)
+    _refuse_unread(source, form, unnamed)
+    return _with_verdict(source, form, unnamed)
+
+
+def ignored(source: "Source", columns: Mapping[str, str]) -> set[str]:
+    """The columns that the user says decide nothing; names that the table lacks change nothing."""
+    text = columns.get("ignore", "")
+    names = [text] if source.column(text) else text.split(",")
+    return {column for column in map(source.column, names) if column is not None}
+
+
+def columns_read(form: Form) -> set[str]:
+    """The columns that a form reads."""
+    return {column for column in vars(form).values() if isinstance(column, str)}
 
 
 def _form_by_tool(source: "Source") -> Form:
@@ -74,7 +89,16 @@ def _form_by_tool(source: "Source") -> Form:
     return forms[0]
 
 
-def _refuse_unread(source: "Source", form: Form) -> None:
+def _refuse_ignored(source: "Source", form: Form, others: set[str]) -> None:
+    """Refuse to ignore a column that is read; `others` are the columns that are not ignored."""
+    for column in sorted(columns_read(form) - others):
+        raise InputError(
+            f"columns must not ignore what is read of {source.argument}, got {column!r}. Drop the "
+            "column from the table, or name another in its place."
+        )
+
+
+def _refuse_unread(source: "Source", form: Form, others: set[str]) -> None:
     """Refuse a column that may decide which rows count, but has a name that is not read."""
     if isinstance(form, Clusters):
         return
@@ -83,32 +107,34 @@ def _refuse_unread(source: "Source", form: Form) -> None:
         unread += [*SCORES, *OTHER_SCORES]
     elif form.score is None and form.positive is None:
         unread += OTHER_SCORES
-    used = (form.x, form.y, form.score, form.positive)
     for column in map(source.column, unread):
-        if column is not None and column not in used:
+        if column in others - columns_read(form):
+            way_out = f"Name it (--columns score={column} or verdict={column}), or leave it out "
+            way_out += f"(--columns ignore={column})."
+            if source.argument == "labels":
+                way_out = "Drop it; write a person's verdicts as 1 and 0 into a column 'label'."
             raise InputError(
                 f"{source.argument} must not have a column that may say which pairs count without "
-                f"being read, got {column!r}. Drop it; or name a score with --columns score=…, and "
-                "write a person's verdicts as 1 and 0 into a column 'label'."
+                f"being read, got {column!r}. {way_out}"
             )
 
 
-def _with_verdict(source: "Source", form: Form) -> Form:
+def _with_verdict(source: "Source", form: Form, others: set[str]) -> Form:
     """Add the column of verdicts: a person's for labels, a matcher's for matches, no other."""
     if isinstance(form, Clusters):
         return form
-    verdicts = [name for name in map(source.column, VERDICTS) if name is not None]
+    verdicts = [name for name in map(source.column, VERDICTS) if name in others]
     if source.argument == "labels":
         fitting = [name for name in map(source.column, PERSON) if name is not None]
         is_clear = verdicts == fitting and len(fitting) <= 1 and not (fitting and form.score)
     elif form.positive is None:  # matches without verdicts: every row is a match
         is_clear, fitting = not verdicts, []
     else:
-        is_clear, fitting = verdicts == [form.positive], [form.positive]
+        is_clear, fitting = set(verdicts) <= {form.positive}, [form.positive]
     if not is_clear:
         raise InputError(
             f"{source.argument} must not mix matches, verdicts and scores, got columns "
-            f"{', '.join(verdicts + ([form.score] if form.score else []))}. "
+            f"{', '.join([*verdicts, *([form.score] if form.score else [])])}. "
             "Keep the rows that are meant, and drop these columns."
         )
     return replace(form, positive=fitting[0] if fitting else None)
@@ -216,6 +242,7 @@ def _sides(source: "Source", prefix: str, left: str, right: str) -> list[str]:
 def _form_by_columns(source: "Source", columns: Mapping[str, str]) -> Form:
     """The form whose ids are in the columns that the user named."""
     if "cluster" in columns:
+        _refuse_verdict_of_clusters(source, columns)
         origin = columns.get("source")
         return Clusters(
             _existing(source, columns.get("id", "id")),
@@ -228,8 +255,19 @@ def _form_by_columns(source: "Source", columns: Mapping[str, str]) -> Form:
     return _with_columns(source, Pairs(x, y, source.column(*SCORES)), columns)
 
 
+def _refuse_verdict_of_clusters(source: "Source", columns: Mapping[str, str]) -> None:
+    if "verdict" in columns:
+        raise InputError(
+            f"columns must name no verdict where {source.argument} has clusters, got "
+            f"{columns['verdict']!r}. Keep the records that are meant, and drop it."
+        )
+
+
 def _with_columns(source: "Source", form: Form, columns: Mapping[str, str]) -> Form:
-    """Add the columns of scores and of sources that the user named."""
+    """Add the columns of scores, verdicts and sources that the user named.
+
+    A verdict decides alone, unless a score is named with it.
+    """
     if isinstance(form, Clusters):
         if not columns:
             return form
@@ -244,8 +282,12 @@ def _with_columns(source: "Source", form: Form, columns: Mapping[str, str]) -> F
             f"columns must name columns of {source.argument}, got source={origin!r} without "
             f"{origin}_l and {origin}_r. Choose among {source.listed}."
         )
-    score = _existing(source, columns["score"]) if "score" in columns else form.score
-    return replace(form, score=score, x_source=left, y_source=right)
+    form = replace(form, x_source=left, y_source=right)
+    if "verdict" in columns:
+        form = replace(form, positive=_existing(source, columns["verdict"]), score=None)
+    if "score" in columns:
+        form = replace(form, score=_existing(source, columns["score"]))
+    return form
 
 
 def check_columns(columns: Mapping[str, str]) -> None:

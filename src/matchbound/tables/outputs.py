@@ -12,6 +12,7 @@ from matchbound.tables.predictions import kind_of_ids
 from matchbound.tables.scores import check_scored, first_threshold, has_scores
 from matchbound.tables.sides import Matching
 from matchbound.tables.sources import Source, key_kind, open_source
+from matchbound.tables.verdicts import refuse_unread_verdicts
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,11 @@ class Reading:
         clusters; names of columns that such a table lacks are ignored.
         """
         check_columns(self.columns)
-        names = [name for role, name in self.columns.items() if role != "source"]
+        beside = ("source", "ignore")
+        names = [name for role, name in self.columns.items() if role not in beside]
         is_other = source.argument == "complete" and names and not any(map(source.column, names))
-        return recognise(source, {} if is_other else self.columns)
+        ignored = {role: name for role, name in self.columns.items() if role == "ignore"}
+        return recognise(source, ignored if is_other else self.columns)
 
     def settled(self, forms: Iterable[Form]) -> "Reading":
         """Check the threshold against the forms; replace it by the one that `fixed` sets."""
@@ -187,6 +190,7 @@ def read_outputs(
         for algorithm, table in tables:
             source = open_source(con, role, table)
             form = reading.form(source)
+            refuse_unread_verdicts(con, source, form, reading.columns)
             outputs.append(Output(role, algorithm, source, form, reading, undigested))
     settled = reading.settled([output.form for output in outputs])
     known, forced = on_record or OnRecord(), rows_of or {}

@@ -16,7 +16,7 @@ def has_yes(con: Engine, source: Source, form: Pairs) -> str:
     """The SQL condition that a row's verdict is yes; "true" if there is no column of verdicts."""
     if form.positive is None:
         return "true"
-    verdict = source.score(form.positive)
+    verdict = source.verdict(form.positive)
     nan = "cast('nan' as double)"
     inside = f"case when {verdict} between 0 and 1 then nullif({verdict}, {nan}) end"
     ((without,),) = scan(con, source, f"select count(*) - count({inside})")

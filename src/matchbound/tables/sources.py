@@ -31,6 +31,7 @@ from matchbound.tables.objects import as_table
 FITTING = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 WHOLE = FITTING | {"UBIGINT", "HUGEINT", "UHUGEINT"}
 UNTYPED = ('"NULL"', "NULL")
+YES, NO = ("yes", "y", "true"), ("no", "n", "false")
 SMALL = 4 << 20
 """Files of up to so many bytes have their rows digested always: it takes less than 0.1 s.
 
@@ -105,6 +106,15 @@ class Source:
                 f"got {column!r} of type {type_}. Convert it first."
             )
         return quoted(column) if type_ == "FLOAT" else f"cast({quoted(column)} as double)"
+
+    def verdict(self, column: str) -> str:
+        """SQL for the column's verdicts: 1 for yes or true, 0 for no or false, or its numbers."""
+        type_ = self.columns[column]
+        if type_ != "VARCHAR" and not type_.startswith("ENUM"):
+            return self.score(column)
+        text = f"lower(trim(cast({quoted(column)} as string)))"
+        words = f"when {text} in {YES} then 1e0 when {text} in {NO} then 0e0"
+        return f"case {words} else number({text}) end"
 
 
 def key_kind(*columns: tuple[Source, str]) -> str:

@@ -1,6 +1,6 @@
 """Load labels, the verified matches, into the engine, and check them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from matchbound.engines import Engine
 from matchbound.errors import AssumptionError, InputError
@@ -17,10 +17,7 @@ from matchbound.tables.sides import (
     source_columns,
 )
 from matchbound.tables.sources import UNTYPED, Source, load, quoted, scan
-
-YES_OR_NO = ("0", "1", "0.0", "1.0", "true", "false", "yes", "no", "y", "n")
-AT_A_TIME = 100
-"""Columns that one query counts: with one each, many columns would take minutes."""
+from matchbound.tables.verdicts import columns_of_verdicts
 
 
 def read_labels(
@@ -109,35 +106,11 @@ def _refuse_unread_verdicts(con: Engine, source: Source, form: Pairs) -> None:
     """Refuse an unread column of yes and no: pairs with "no" would count as true matches."""
     used = (form.x, form.y, form.x_source, form.y_source, form.positive)
     unread = [column for column in source.columns if column not in used]
-    if len(unread) > AT_A_TIME:
-        unread = _perhaps_verdicts(con, source, unread)
-    for start in range(0, len(unread), AT_A_TIME):
-        columns = unread[start : start + AT_A_TIME]
-        (counts,) = scan(con, source, f"select {', '.join(map(_verdicts, columns))}")
-        for column, values, verdicts in zip(columns, counts[::2], counts[1::2], strict=True):
-            if values and values == verdicts:
-                raise InputError(
-                    f"{source.argument} must not have a column that may be a verdict without being "
-                    f"read, got {column!r}. Drop it, or name it 'label', with 1 for yes and 0 for "
-                    "no."
-                )
-
-
-def _perhaps_verdicts(con: Engine, source: Source, columns: Sequence[str]) -> list[str]:
-    """The columns whose first values do not show already that they are no verdicts."""
-    rows = scan(con, source, f"select {', '.join(map(quoted, columns))}", "true limit 20")
-    return [
-        column
-        for column, values in zip(columns, zip(*rows, strict=True), strict=rows != [])
-        if all(value is None or str(value).strip().lower() in YES_OR_NO for value in values)
-    ]
-
-
-def _verdicts(column: str) -> str:
-    """SQL for how many values a column has, and how many of them say yes or no."""
-    text = f"lower(trim(cast({quoted(column)} as string)))"
-    is_verdict = f"{text} in {YES_OR_NO}"
-    return f"count({text}), count(case when {is_verdict} then 1 end)"
+    for column, _ in columns_of_verdicts(con, source, unread):
+        raise InputError(
+            f"{source.argument} must not have a column that may be a verdict without being "
+            f"read, got {column!r}. Drop it, or name it 'label', with 1 for yes and 0 for no."
+        )
 
 
 def _refuse_without_source(con: Engine, source: Source) -> None:
@@ -175,7 +148,8 @@ def form_of_labels(source: Source, columns: Mapping[str, str]) -> Form:
 
 def _columns_of_labels(labels: Source, columns: Mapping[str, str]) -> dict[str, str]:
     """The user's names of columns that apply to labels: those of all ids, or none."""
-    applicable = {role: name for role, name in columns.items() if role != "score"}
+    of_matches = ("score", "verdict", "ignore")
+    applicable = {role: name for role, name in columns.items() if role not in of_matches}
     ids = [name for role, name in applicable.items() if role != "source"]
     if not ids or not all(labels.column(name) for name in ids):
         return {}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from matchbound.engines import Engine, lend, query
 from matchbound.errors import AssumptionError, InputError
 from matchbound.tables import Row
+from matchbound.tallies.spellings import ALIKE, spelled
 
 PROBLEMS = {
     "not drawn": "labels must be of drawn nodes; {nodes} were not drawn (first: {x!r}). "
@@ -79,10 +80,23 @@ def _keep_due(con: Engine, erased: Sequence[Row]) -> None:
 def _check_labels(con: Engine, drawn: int, one_to_one: bool, unlabelled: str, name: str) -> None:
     problems = {problem: (x, nodes) for problem, x, nodes in query(con, name) if nodes}
     allowed = {"several": not one_to_one, "unlabelled": unlabelled == "worst"}
+    if "not drawn" in problems:
+        _refuse_spelled(con)
     for problem, message in PROBLEMS.items():
         if problem in problems and not allowed.get(problem):
             x, nodes = problems[problem]
             raise InputError(message.format(x=x, nodes=nodes, drawn=drawn))
+
+
+def _refuse_spelled(con: Engine) -> None:
+    """Refuse labels of drawn nodes whose ids are written otherwise, before they are removed."""
+    strangers = "select x as id from labels anti join "
+    strangers += "(select cast(id as string) as id from everyone) p on p.id = x"
+    for x, drawn in spelled(con, strangers, "select id from sample"):
+        raise InputError(
+            f"labels must write drawn nodes as the sample does, got x = {x!r}, where {drawn!r} was "
+            f"drawn. {ALIKE}"
+        )
 
 
 def _check_matched_are_labelled(

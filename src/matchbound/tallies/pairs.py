@@ -2,7 +2,8 @@
 
 from matchbound.engines import Engine, keep, query, view
 from matchbound.errors import InputError
-from matchbound.tables import count_rows, keep_several
+from matchbound.tables import count_rows, keep_several, literal
+from matchbound.tallies.spellings import ALIKE, spelled
 
 SPARSEST = 8
 """Ids are dense if at least one in eight whole numbers between the smallest and the largest is an
@@ -65,7 +66,13 @@ def _are_in_population(con: Engine, table: str) -> bool:
 
 def refuse_unknown(con: Engine, table: str) -> None:
     for (x,) in query(con, "tallies/unknown", table=table, column="x"):
+        known = "select cast(id as string) as id from everyone"
+        same = spelled(con, f"select {literal(str(x))} as id", known)
+        why = (
+            f"which is {same[0][1]!r} in it. {ALIKE}"
+            if same
+            else ("which is not in it. Give the population that was matched.")
+        )
         raise InputError(
-            f"holdout and complete must match nodes of the population, got x = {str(x)!r}, "
-            "which is not in it. Give the population that was matched."
+            f"holdout and complete must match nodes of the population, got x = {str(x)!r}, {why}"
         )

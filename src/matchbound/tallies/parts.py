@@ -12,6 +12,7 @@ from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded, Setting
 from matchbound.tallies.own_rows import OwnRows
 from matchbound.tallies.prefix import looked_at
+from matchbound.tallies.spellings import refuse_apart
 from matchbound.tallies.unclosed import Unclosed, unclosed
 from matchbound.tallies.within import count_others
 from matchbound.theorems import Part, Tally, parts
@@ -68,6 +69,8 @@ def tally_parts(
                     tallies.unclosed[part.name] = beside
                 if not part.is_band:  # of candidates the last is the loosest
                     tallies.left_out.update(_left_out(con, setting, of_algorithm))
+        if not setting.matching.dedupe:  # there all ids are the population's
+            refuse_apart(con, of_algorithm, setting.truth, scored=scored)
         own_rows.strike(of_algorithm)
         if setting.is_brought and not setting.matching.dedupe:
             refuse_by_shared(con, setting, of_algorithm)
