@@ -57,6 +57,17 @@ def test_registered_again_it_is_on_record_since_then(audit):
     assert mb.certify(audit, holdout=holdout).ledger.registered == 5
 
 
+def test_withdrawn_as_clusters_it_is_on_record_as_pairs_alone(audit):
+    holdout = audit.parent / "holdout.csv"
+    mb.register(audit, holdout=holdout, clusters=True)
+    assert run("register", audit, "--withdraw") == 0
+    mb.register(audit, holdout=holdout)
+    labelled(audit)
+    certificate = mb.certify(audit, holdout=holdout)
+    assert not certificate.is_clusters
+    assert (certificate.ledger.registered, certificate.ledger.together) == (5, 0.95)
+
+
 def test_after_a_label_nothing_is_withdrawn(audit, capsys):
     mb.register(audit, holdout=audit.parent / "complete.csv")
     labelled(audit)

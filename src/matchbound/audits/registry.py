@@ -8,7 +8,7 @@ from matchbound.audits.brought import as_drawn
 from matchbound.audits.labels import labels_in_folder, labels_of
 from matchbound.audits.ledger import Transaction, validation_labels
 from matchbound.audits.shown import enter_labels
-from matchbound.audits.standing import in_force
+from matchbound.audits.standing import registrations
 from matchbound.audits.variances import variances_from
 from matchbound.engines import Progress, connect
 from matchbound.errors import InputError
@@ -86,7 +86,7 @@ def withdraw(audit: "str | PathLike[str]") -> Recorded:
                 f"withdraw must come before validation labels, got {labelled} nodes with some. "
                 "Register the right matcher: it counts as another, and costs δ again."
             )
-        registered = [one for one in in_force(ledger.entries) if one["kind"] == "register"]
+        registered = registrations(ledger.entries)
         if not registered:
             raise InputError("withdraw must find a matcher on record, got none. Register one.")
         last = Recorded.of(registered[-1]["holdout"])

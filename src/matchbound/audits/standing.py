@@ -196,6 +196,11 @@ def in_force(entries: Sequence[Entry]) -> list[Entry]:
     ]
 
 
+def registrations(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries of holdout matchers that were registered, and not withdrawn."""
+    return [entry for entry in in_force(entries) if entry["kind"] == "register"]
+
+
 def outputs_on_record(entries: Sequence[Entry]) -> list[Recorded]:
     """Every matcher's output that these entries have; withdrawn ones are not on record."""
     outputs = []
@@ -209,7 +214,7 @@ def outputs_on_record(entries: Sequence[Entry]) -> list[Recorded]:
 
 def on_record(entries: Sequence[Entry]) -> OnRecord:
     """The outputs that these entries have, those that were registered apart."""
-    registered = [Recorded.of(one["holdout"]) for one in entries if one["kind"] == "register"]
+    registered = [Recorded.of(entry["holdout"]) for entry in registrations(entries)]
     return OnRecord(registered, outputs_on_record(entries))
 
 
