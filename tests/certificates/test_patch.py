@@ -13,19 +13,10 @@ import pytest
 import matchbound as mb
 from matchbound.certificates import patch as patching
 from support.audits import contents, make_audit, read_csv, run
-from support.clustered import as_matches, clusters_by_sets
+from support.clustered import as_given, as_matches, clusters_by_sets
 from support.oracles import tally_by_sets
 
 NODES = [f"a{i}" for i in range(60)]
-
-
-def by_node(pairs, nodes, both_ways=False):
-    found = {x: set() for x in nodes}
-    for x, y in pairs:
-        found[x].add(y)
-        if both_ways:
-            found[y].add(x)
-    return found
 
 
 def patched_by_sets(truth, holdout, labelled):
@@ -82,7 +73,7 @@ def links(rng):
 @pytest.mark.parametrize("seed", range(4))
 def test_links(tmp_path, seed, suffix):
     truth, pairs = links(random.Random(seed))
-    holdout = by_node(pairs, NODES)
+    holdout = as_given(pairs, NODES)
     people = pa.table({"id": NODES})
     draw = mb.draw(people, labels=20, train=10, seed="s", link=True)
     labels, labelled = labels_of(draw, truth, unlabelled=3)
@@ -90,7 +81,7 @@ def test_links(tmp_path, seed, suffix):
     out = tmp_path / f"patched{suffix}"
     written = mb.patch(draw, holdout=given, out=out, labels=pa.table(labels), population=people)
     expected = {x: truth[x] if x in labelled else holdout[x] for x in NODES}
-    assert by_node(pairs_in(out), NODES) == expected
+    assert as_given(pairs_in(out), NODES) == expected
     assert len(pairs_in(out)) == written.pairs == sum(map(len, expected.values()))
     assert written.labelled == len(labelled)
     assert written.added == sum(len(truth[x] - holdout[x]) for x in labelled)
@@ -129,7 +120,7 @@ def test_splink_s_links_with_sources(tmp_path, suffix, kind, swapped):
     nodes = [f"left-__-{x}" for x in NODES]
     true = {f"left-__-{x}": {f"right-__-{y}" for y in ys} for x, ys in truth.items()}
     enough = [(x, y) for (x, y), score in zip(pairs, scores, strict=True) if score >= 0.7]
-    holdout = by_node([(f"left-__-{x}", f"right-__-{y}") for x, y in enough], nodes)
+    holdout = as_given([(f"left-__-{x}", f"right-__-{y}") for x, y in enough], nodes)
     labels, labelled = labels_of(draw, true)
     out = tmp_path / f"patched{suffix}"
     how = {"threshold": 0.7, "labels": pa.table(labels), "population": people}
@@ -207,7 +198,7 @@ def test_a_matcher_s_verdicts(tmp_path, label):
     labels, labelled = labels_of(draw, truth)
     out = tmp_path / "patched.csv"
     mb.patch(draw, holdout=pa.table(given), out=out, labels=pa.table(labels), population=people)
-    holdout = by_node([pair for pair, yes in zip(pairs, says, strict=True) if yes], NODES)
+    holdout = as_given([pair for pair, yes in zip(pairs, says, strict=True) if yes], NODES)
     expected = {x: truth[x] if x in labelled else holdout[x] for x in NODES}
     found = tally_of(draw, people, pa.table(labels), pa.table(given), out)
     assert found == tally_by_sets(NODES, truth, holdout, expected, [], draw.validated)
@@ -255,7 +246,7 @@ def test_one_table(tmp_path, form, labels_as):
         written = mb.patch(draw, holdout=given, out=out, labels=labels, population=people, **how)
         if form == "pairs":
             expected = patched_by_sets(truth, holdout, labelled)
-            assert by_node(pairs_in(out), NODES, both_ways=True) == expected
+            assert as_given(pairs_in(out), NODES, dedupe=True) == expected
         else:
             expected = as_matches(clusters_by_sets(truth, guess, labelled), NODES)
             assert header(out) == list(names)
@@ -355,7 +346,7 @@ def test_one_table_of_several_sources(tmp_path, suffix):
     given, table = pa.table(given), pa.table(labels)
     mb.patch(draw, holdout=given, out=out, labels=table, population=people, **how)
     assert sorted(columns_of(out)) == sorted(given.column_names)
-    holdout = by_node(pairs, nodes, both_ways=True)
+    holdout = as_given(pairs, nodes, dedupe=True)
     expected = patched_by_sets(truth, holdout, labelled)
     found = tally_of(draw, people, table, given, out, **how)
     assert found == tally_by_sets(nodes, truth, holdout, expected, [], draw.validated, dedupe=True)
@@ -385,7 +376,7 @@ def test_clusters_of_two_tables(tmp_path, kind):
     mb.patch(draw, holdout=pa.table(given), out=out, labels=pa.table(labels), population=people)
     ys = set(nodes[30:])
     expected = as_matches(clusters_by_sets(truth, guess, labelled, ys), nodes[:30], ys)
-    assert by_node(pairs_in(out), nodes[:30]) == expected
+    assert as_given(pairs_in(out), nodes[:30]) == expected
     assert all(expected[x] == truth[x] for x in labelled)
     found = tally_of(draw, people, pa.table(labels), pa.table(given), out)
     assert found == tally_by_sets(nodes[:30], truth, holdout, expected, [], draw.validated)

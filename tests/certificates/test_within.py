@@ -57,6 +57,12 @@ def linked(folder, nodes):
     return found
 
 
+def make_truth(folder):
+    """The tables of two sides that everybody uses, and the true matches of each node as a set."""
+    truth = make_inputs(folder)
+    return {f"a{i}": {truth[f"a{i}"]} if f"a{i}" in truth else set() for i in range(400)}
+
+
 def label(audit, truth, nodes=None):
     drawn = [x for x, _, _ in Draw.load(audit).sample] if nodes is None else nodes
     rows = [[x, y] for x in drawn for y in sorted(truth[x]) or [""]]
@@ -246,7 +252,7 @@ def test_verify_contradicts_an_edited_certificate(copied, edit, capsys):
         ([["id"], ["a1"], ["a1"]], "within must hold each id once, got 'a1' 2 times"),
         ([["id"], [" a1"]], "within must have ids without spaces around them, got ' a1'"),
         ([["id"]], "within must hold at least one id, got none"),
-        ([["name"], ["a1"]], "within must have a column 'id', got 'name'"),
+        ([["name"], ["a1"]], "within must have a column of ids with the name that the population"),
     ],
 )
 def test_a_part_must_be_nodes_of_the_population(tmp_path, rows, said, capsys):
@@ -332,8 +338,7 @@ def test_two_phases_draw_from_the_same_part(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_labels_that_were_there_count_within_the_part(tmp_path, capsys):
-    truth = make_inputs(tmp_path)
-    truth = {f"a{i}": {truth[f"a{i}"]} if f"a{i}" in truth else set() for i in range(400)}
+    truth = make_truth(tmp_path)
     write_csv(tmp_path / "some.csv", ["id"], [[f"a{i}"] for i in range(200)])
     had = [f"a{i}" for i in range(150, 260)]
     rows = [[x, y] for x in had for y in truth[x] or {""}]
@@ -359,8 +364,7 @@ def test_labels_that_were_there_count_within_the_part(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_an_anytime_draw_grows_within_its_part(tmp_path, capsys):
-    truth = make_inputs(tmp_path)
-    truth = {f"a{i}": {truth[f"a{i}"]} if f"a{i}" in truth else set() for i in range(400)}
+    truth = make_truth(tmp_path)
     write_csv(tmp_path / "some.csv", ["id"], [[f"a{i}"] for i in range(100)])
     audit, words = tmp_path / "audit", ["draw", tmp_path / "people.csv", "--out"]
     some = ["--within", tmp_path / "some.csv", "--anytime"]

@@ -34,7 +34,7 @@ def closed(pairs, nodes, dedupe):
     return matches
 
 
-def as_given(pairs, nodes, dedupe):
+def as_given(pairs, nodes, dedupe=False):
     """Each node's matches by pairs alone."""
     matches = {x: set() for x in nodes}
     for x, y in pairs:
@@ -86,8 +86,20 @@ def more_pairs(pairs):
     return linked - len({frozenset(pair) for pair in pairs})
 
 
+class Matched:
+    """What is matched: `nodes` with each other (`dedupe`), or with those of another table."""
+
+    @property
+    def people(self):
+        return pa.table({"id": self.nodes})
+
+    @property
+    def matching(self):
+        return {"dedupe": True} if self.dedupe else {"link": True}
+
+
 @dataclass(frozen=True)
-class World:
+class World(Matched):
     """One table with itself, or two whose ids are the same numbers; truth in entities.
 
     `holdout` and `complete` are pairs with scores, strewn in and between the entities.
@@ -140,14 +152,6 @@ class World:
             members.setdefault(self.entity[side, y], set()).add(y)
         same = {x: members.get(self.entity["x", x], set()) for x in self.nodes}
         return {x: ys - {x} if self.dedupe else ys for x, ys in same.items()}
-
-    @property
-    def people(self):
-        return pa.table({"id": self.nodes})
-
-    @property
-    def matching(self):
-        return {"dedupe": True} if self.dedupe else {"link": True}
 
     def pairs(self, role, least=0.5):
         return sorted(pair for pair, score in getattr(self, role).items() if score >= least)

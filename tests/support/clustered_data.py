@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from support.clustered import as_given, closed
+from support.clustered import Matched, as_given, closed
 from support.replicates import read, truth_of
 from support.simulated import Counts
 
 
-class Data:
+class Data(Matched):
     """A data set's nodes, truth and scored pairs; ids are text."""
 
     def __init__(self, name):
@@ -22,14 +22,6 @@ class Data:
         self.truth = {left[x]: {right[y] for y in ys} for x, ys in by_row.items()}
         table = read(name, "rl_logreg/H.parquet")
         self.table = table.select(["id_l", "id_r", "score"]).rename_columns(["x", "y", "score"])
-
-    @property
-    def people(self):
-        return pa.table({"id": self.nodes})
-
-    @property
-    def matching(self):
-        return {"dedupe": True} if self.dedupe else {"link": True}
 
     def pairs(self, least):
         kept = self.table.filter(pc.greater_equal(self.table["score"], least))

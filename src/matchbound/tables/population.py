@@ -3,7 +3,7 @@
 from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables.predictions import id_column, kind_of_ids, read_ids
-from matchbound.tables.sources import Source
+from matchbound.tables.sources import Source, listed
 
 
 def read_population(
@@ -41,7 +41,14 @@ def read_population(
 
 def part_column(within: Source, id: str | None) -> str:
     """The column of ids in a part: named as the population's, if there is such a column."""
-    return id_column(within, id if id is not None and within.column(str(id)) else None)
+    if id is not None and within.column(str(id)):
+        return id_column(within, id)
+    if within.column("id", "unique_id") is None:
+        raise InputError(
+            "within must have a column of ids with the name that the population's has, or 'id', "
+            f"got {listed(within.columns)}. Rename it."
+        )
+    return id_column(within, None)
 
 
 def kind_of_part(within: Source | None, id: str | None, kind: str) -> str:
