@@ -48,8 +48,15 @@ from matchbound.audits.order import hash_of
 from matchbound.audits.places import NAME as PLACES
 from matchbound.audits.places import find, whole_paths
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
+from matchbound.audits.release import (
+    checked_release,
+    refuse_released,
+    release_path,
+    released,
+)
 from matchbound.audits.sample import draw, draw_again
 from matchbound.audits.seal import Seal, check_signers, seals_in, signer_of
+from matchbound.audits.shelf import certificate_files, certificate_of, folder_of
 from matchbound.audits.shown import enter_labels, enter_look
 from matchbound.audits.standing import (
     Issued,
@@ -111,8 +118,11 @@ __all__ = [
     "as_brought",
     "as_drawn",
     "before_labels",
+    "certificate_files",
+    "certificate_of",
     "check_all_labelled",
     "check_signers",
+    "checked_release",
     "checked_searched",
     "draw",
     "draw_again",
@@ -122,6 +132,7 @@ __all__ = [
     "evidence_in",
     "find",
     "fit_choices",
+    "folder_of",
     "given_choices",
     "has_ids",
     "hash_of",
@@ -144,8 +155,11 @@ __all__ = [
     "read_journal",
     "read_ledger",
     "read_sample",
+    "refuse_released",
     "refuse_unproven_in_part",
     "refuse_version1",
+    "release_path",
+    "released",
     "restored",
     "seals_in",
     "signer_of",

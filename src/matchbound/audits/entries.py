@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from matchbound.audits.journal import Entry, is_sealed
+from matchbound.audits.release import checked_release
+from matchbound.errors import InputError
 from matchbound.tables import Digest, Recorded
 
 Check = Callable[[Any], object]
@@ -58,6 +60,14 @@ def _within(value: Any) -> None:
     if value is not None:
         Digest.of(value["digest"])
         _of(int)(value["size"])
+
+
+def _release(value: Any) -> None:
+    """A release's name, which is a file's too, or null."""
+    try:
+        checked_release(value)
+    except InputError:
+        raise TypeError from None
 
 
 COUNT, NUMBER, TEXT, YES = _of(int), _of(int, float), _of(str), _of(bool)
@@ -118,6 +128,7 @@ OPTIONAL: Mapping[str, Mapping[str, Check]] = {
     "draw": {"choices": COUNT, "extends": TEXT},
     "labels": {"by_place": _list_of(TEXT)},
     "forget": {"by_place": _list_of(TEXT, none=True)},
+    "certificate": {"release": _release},
 }
 """The facts that it may have."""
 

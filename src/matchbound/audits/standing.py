@@ -26,14 +26,20 @@ class Issued:
     is_sampled: bool
     exploratory: Sequence[str] = ()
     truth_searched: str | None = None
+    release: str | None = None
 
     @staticmethod
     def of(
-        inputs: Inputs, choices: Choices, exploratory: Sequence[str], truth_searched: str | None
+        inputs: Inputs,
+        choices: Choices,
+        exploratory: Sequence[str],
+        truth_searched: str | None,
+        release: str | None,
     ) -> "Issued":
         """From a certificate's inputs, its choices, and the names of those not the draw's.
 
-        `truth_searched` is how true matches were looked for, in the user's words.
+        `truth_searched` is how true matches were looked for, in the user's words; `release` is the
+        release's name, if it is one.
         """
         return Issued(
             [one.recorded for one in inputs.of_role("holdout")],
@@ -43,6 +49,7 @@ class Issued:
             choices.is_sampled,
             tuple(exploratory),
             truth_searched,
+            release,
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -55,6 +62,7 @@ class Issued:
             "is_sampled": self.is_sampled,
             "exploratory": list(self.exploratory),
             "truth_searched": self.truth_searched,
+            "release": self.release,
         }
 
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits import Inputs, Issued, Standing, checked_searched
+from matchbound.audits import Inputs, Issued, Standing, checked_release, checked_searched
 from matchbound.certificates import words
 from matchbound.certificates.advice import advise
 from matchbound.certificates.record import Record, unreadable
@@ -44,6 +44,7 @@ class Certificate:
     ledger: Standing | None = None
     beside: tuple[ClustersBeside, ...] = ()
     truth_searched: str | None = None
+    release: str | None = None
 
     @property
     def record(self) -> Record:
@@ -61,6 +62,7 @@ class Certificate:
                 "inputs": self.inputs.as_dict(),
                 "exploratory": list(self.exploratory),
                 "truth_searched": self.truth_searched,
+                "release": self.release,
                 "threshold": threshold,
                 "clusters_beside": [each.as_dict() for each in self.beside],
                 "ledger": None if self.ledger is None else self.ledger.as_dict(),
@@ -105,6 +107,7 @@ class Certificate:
                 None if record["ledger"] is None else Standing.of(record["ledger"]),
                 tuple(map(ClustersBeside.of, record["clusters_beside"])),
                 checked_searched(record["truth_searched"]),
+                checked_release(record["release"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise unreadable(error) from None
@@ -116,8 +119,8 @@ class Certificate:
 
     def issued(self, inputs: Inputs | None = None) -> Issued:
         """What the ledger keeps of it; `inputs` are its own as they go on record, if not yet so."""
-        given = inputs or self.inputs, self.choices, self.exploratory, self.truth_searched
-        return Issued.of(*given)
+        said = self.truth_searched, self.release
+        return Issued.of(inputs or self.inputs, self.choices, self.exploratory, *said)
 
     def value(self, metric: str, part: str | None = None) -> float:
         """The guaranteed value of a metric; of several algorithms, the worst of theirs.
@@ -218,6 +221,7 @@ class Certificate:
             *words.part_line(self.inputs),
             words.labelled_line(tally, self.inputs),
             *words.planned_line(self.guarantees, self.choices),
+            *words.release_line(self.release),
             *words.ledger_line(self.ledger, self.exploratory),
             *self._said(words.checked(self.assumptions)),
             "Assumed:",

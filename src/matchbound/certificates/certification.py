@@ -12,9 +12,12 @@ from matchbound.audits import (
     Identity,
     Ledger,
     Supplied,
+    checked_release,
     enter_labels,
     given_choices,
     planned_choices,
+    refuse_released,
+    release_path,
     restored,
     standing,
 )
@@ -25,7 +28,13 @@ from matchbound.certificates.place import entered_otherwise
 from matchbound.certificates.unclosed import clusters_beside
 from matchbound.engines import Engine, Progress, Resources
 from matchbound.errors import InputError
-from matchbound.files import hashing_once, is_file, refuse_input_as_out
+from matchbound.files import (
+    check_writable,
+    hashing_once,
+    is_file,
+    refuse_existing,
+    refuse_input_as_out,
+)
 from matchbound.tables import Matching, Reading
 from matchbound.theorems import Choices
 
@@ -40,6 +49,7 @@ def certify(
     threshold: float | None = None,
     unlabelled: str = "refuse",
     truth_searched: str | None = None,
+    release: str | None = None,
     gap_from: str | None = None,
     population: Any = None,
     within: Any = None,
@@ -96,11 +106,16 @@ def certify(
     is not said, they are what they are on record. `unlabelled="worst"` counts drawn nodes without a
     label as the worst case. `truth_searched` says in words how true matches were looked for; it is
     in the ledger and in the certificate. `gap_from` is census or sample. A certificate from a
-    folder is entered into its ledger, and then written to `out`, if that is given.
+    folder is entered into its ledger, and then written to `out`, if that is given. `release` names
+    a version of the matcher: the certificate is then a release, and `out` is a file of that name
+    in the folder's `releases`, if it is not given.
     """
+    release = checked_release(release)
     by_name = given_choices(choices, locals())
     check_matchers(holdout, complete, unlabelled)
     opened = Audit.open(audit)
+    if release is not None:
+        out = _release_out(opened, release, out, force)
     if audit is not None:
         _refuse_fixed(
             id=id,
@@ -135,7 +150,7 @@ def certify(
     with resources.connect() as con:
         certificate = compute(con, opened, supplied, changes, identity, progress)
     if opened.folder is not None:
-        return _enter(opened, certificate, out, force)
+        return _enter(opened, replace(certificate, release=release), out, force)
     certificate = replace(certificate, inputs=certificate.inputs.on_record(None, None))
     if out is not None:
         certificate.save(out, force=force)
@@ -175,6 +190,7 @@ def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Cer
     if out is not None:
         refuse_input_as_out(Path(out), audit.files)
     with audit.transaction() as ledger:
+        refuse_released(ledger.entries, certificate.release)
         inputs = certificate.inputs.on_record(ledger.salted, audit.folder)
         issued = certificate.issued(inputs)
         enter_labels(ledger, certificate.inputs.labels, audit.drawn.train)
@@ -187,6 +203,20 @@ def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Cer
         if out is not None:
             placed.save(out, force=force)
     return placed
+
+
+def _release_out(audit: Audit, release: str, out: Any, force: bool) -> Path:
+    """Where a release is written; refused, before anything is computed, if its name is taken."""
+    if audit.folder is None:
+        raise InputError(
+            f"release must come with an audit folder, got {release!r} without one: releases are in "
+            "its ledger. Draw into a folder, or leave the name out."
+        )
+    refuse_released(audit.ledger.checked().entries, release)
+    path = release_path(audit.folder, release) if out is None else Path(out)
+    refuse_existing([path], force)
+    check_writable(path)
+    return path
 
 
 def _check_draw(draw: Draw, ledger: Ledger) -> None:

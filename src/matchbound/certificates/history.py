@@ -78,6 +78,14 @@ class History:
         draws = (one for one in self.since if one["kind"] == "draw")
         return next((int(one["entry"]) for one in draws if one["draw"] == digest), None)
 
+    def later_complete(self, digest: str) -> int | None:
+        """The entry of a later certificate about a complete matcher whose file has this digest."""
+        for entry in self.since:
+            outputs = entry["complete"] if entry["kind"] == "certificate" else ()
+            if any(one["digest"]["bytes"] == digest for one in outputs):
+                return int(entry["entry"])
+        return None
+
     @cached_property
     def erased(self) -> int:
         """How many drawn nodes were erased since the certificate."""

@@ -170,7 +170,14 @@ class _Search:
             return Found(missing=name)
         if name in ("population", "within") and self.history.was_resalted:
             return Found(missing=f"{name} (changed since ids were erased)")
+        later = self.history.later_complete(digest_of_file(path))
+        if name in self._completes and later is not None:
+            return Found(missing=f"{name} (another is in its place, entry {later})")
         return Found(path, difference=_other(name, path))
+
+    @property
+    def _completes(self) -> list[str]:
+        return [one.name for one in self.certificate.inputs.of_role("complete")]
 
     def _files(self, source: TableRef, is_labels: bool) -> list[Path]:
         if source.path is None:

@@ -49,6 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--estimate", action="store_true", help="print point estimates instead: no guarantee"
     )
     parser.add_argument("--json", action="store_true", help="print the certificate as JSON")
+    parser.add_argument(
+        "--release", metavar="NAME", help="keep it as a release: AUDIT/releases/NAME.json"
+    )
     parser.add_argument("--out", metavar="FILE", help="default: AUDIT/certificate.json")
     add_force(parser)
     _add_brought(parser)
@@ -104,6 +107,7 @@ def run(options: argparse.Namespace) -> int:
         threshold=options.threshold,
         unlabelled=options.unlabelled,
         truth_searched=options.truth_searched,
+        release=options.release,
         gap_from=options.gap_from,
         population=options.population,
         id=options.id,
@@ -128,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
 
 ONLY_CERTIFIED = (
     *("complete", "require", "json", "out", "force", "gap_from", "id", "trained_on"),
-    *("assume_uniform", "dedupe", "link", "source", "truth_searched"),
+    *("assume_uniform", "dedupe", "link", "source", "truth_searched", "release"),
 )
 """Options that an estimate does not take: it is of the holdout matcher, and written nowhere."""
 
@@ -160,11 +164,16 @@ def _estimate(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check_out(options: argparse.Namespace) -> Path:
-    """The path of the certificate; refuse it before anything is computed."""
+def _check_out(options: argparse.Namespace) -> Path | None:
+    """The path of the certificate; refuse it before anything is computed.
+
+    None for a release: its name decides.
+    """
     from matchbound.audits.audit import Audit
     from matchbound.files import check_writable, is_folder, refuse_existing, refuse_input_as_out
 
+    if options.release is not None and options.out is None:
+        return None
     out = Path(options.out or Path(options.audit or ".") / "certificate.json")
     refuse_existing([out], options.force)
     if options.audit is None or is_folder(Path(options.audit)):

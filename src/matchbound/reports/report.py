@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from matchbound.audits import evidence_in, refuse_version1
+from matchbound.audits import certificate_of, evidence_in, folder_of, refuse_version1
 from matchbound.certificates import Certificate, Record, contradictions
 from matchbound.errors import InputError
 from matchbound.files import is_folder, refuse_input_as_out, write_whole
@@ -33,13 +33,14 @@ def write_report(
         file = Path(certificate)
         if is_folder(file):
             refuse_version1(file)
-            file = file / "certificate.json"
+            file = certificate_of(file)
         record = Record.read(file)
         loaded = Certificate.of(record)
         _refuse_altered(record, loaded)
-        out = file.parent / "report.html" if path is None else Path(path)
-        seals = file.parent.glob("*.seal*")
-        refuse_input_as_out(out, [file, *evidence_in(file.parent), *seals])
+        folder = folder_of(file)
+        out = folder / "report.html" if path is None else Path(path)
+        seals = folder.glob("*.seal*")
+        refuse_input_as_out(out, [file, *evidence_in(folder), *seals])
     for metric in targets or {}:
         if metric not in loaded.choices.metrics:
             raise InputError(

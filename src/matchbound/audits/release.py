@@ -1,0 +1,47 @@
+"""The names of releases: certificates of a matcher's versions that an audit folder keeps."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from matchbound.audits.journal import Entry
+from matchbound.errors import InputError
+
+FOLDER = "releases"
+"""The folder in an audit folder that holds a file for each release."""
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}(?<!\.)")
+RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
+"""Names that no file has on Windows, whatever follows a dot."""
+
+
+def checked_release(name: object) -> str | None:
+    """Refuse a name that is not safe as a file's on every system; None: it is no release."""
+    if name is None:
+        return None
+    if isinstance(name, str) and NAME.fullmatch(name) and not RESERVED.fullmatch(name):
+        return name
+    raise InputError(
+        "release must be letters, digits, '.', '_' and '-', at most 64 of them, beginning with a "
+        "letter or a digit, not ending with a dot, and no device of Windows such as 'con', got "
+        f"{str(name)[:80]!r}. Choose another name."
+    )
+
+
+def release_path(folder: Path, name: str) -> Path:
+    """Where a release is written if the user says nothing else."""
+    return folder / FOLDER / f"{name}.json"
+
+
+def released(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries of certificates that are releases, in their order."""
+    return [e for e in entries if e["kind"] == "certificate" and e.get("release") is not None]
+
+
+def refuse_released(entries: Sequence[Entry], name: str | None) -> None:
+    """Refuse a name that a release has; capitals make no other, because files may not either."""
+    for entry in released(entries):
+        if name is not None and entry["release"].lower() == name.lower():
+            raise InputError(
+                f"release must be a name that this folder does not have yet, got {name!r}, which "
+                f"is entry {entry['entry']} of its ledger. Choose another name."
+            )
