@@ -34,8 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--complete",
         metavar="C",
         action="append",
-        help="matches of the matcher to certify, "
-        "developed with anything; without it the holdout matcher is certified",
+        help="matches of the matcher to certify, developed with anything (default: H)",
     )
     add_threshold(parser)
     parser.add_argument("--labels", metavar="FILE", help="default: AUDIT/labels.csv")

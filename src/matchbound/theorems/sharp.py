@@ -87,10 +87,13 @@ def complete_precision(tally: Tally, design: Design, right: Fraction) -> Fractio
     return (after + elsewhere) / matched_count(tally.everywhere, "complete")
 
 
-def recall(tally: Tally, design: Design, complete: bool, errors: int = 0) -> Finding:
+def recall(
+    tally: Tally, design: Design, complete: bool, errors: int = 0, dropped: int = 0
+) -> Finding:
     """R ≥ the least over N = |X'| of (Σ_L r_C + max(0, A(N) − Σ_L r_H − loss)) / N.
 
-    A(N) bounds Σ r_H from below if N nodes have a true match.
+    A(N) bounds Σ r_H from below if N nodes have a true match. `dropped`: so many matches of C are
+    taken away, each the only true one of a node.
     """
     is_known = design.every_node_matched
     delta, delta_members = (*design.shares(1), 0.0) if is_known else design.shares(2)
@@ -99,6 +102,7 @@ def recall(tally: Tally, design: Design, complete: bool, errors: int = 0) -> Fin
     least, most = members.range_of(tally, design, delta_members, right, errors)
     after = math.fsum(nodes.complete_recalls(tally.labelled))
     after -= errors * max(costs.recall(label) for label in tally.fresh) if errors else 0.0
+    after -= dropped
     lost = worst("sharp recall gap", _recall_lost(tally, right), 0.0)
     spent = math.fsum(nodes.recalls(tally.labelled)[1]) + lost
     floor = _floor(tally, design, right)
