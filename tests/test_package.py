@@ -108,6 +108,7 @@ def test_public_names():
         "plan",
         "reconcile",
         "register",
+        "releases",
         "seal",
         "verify",
         "withhold",

@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
@@ -337,6 +338,143 @@ def test_where_the_gap_was_sampled_each_release_costs(tmp_path):
     for name, complete, together in (("a", "complete.csv", 0.95), ("b", "holdout.csv", 0.9)):
         cert = mb.certify(audit, holdout=holdout, complete=tmp_path / complete, release=name)
         assert cert.ledger.together == together
+
+
+# Their list.
+
+
+def test_releases_are_listed(released, capsys):
+    assert run("releases", released) == 0
+    heading, columns, *rows = capsys.readouterr().out.splitlines()
+    assert heading == (
+        "3 releases; all certificates of this folder that have a guarantee hold together with "
+        "probability at least 95%."
+    )
+    assert columns.split() == ["release", "date", "precision", "recall", *DIFFERS]
+    listed = mb.releases(released)
+    dates = [entry["time"][:10] for entry in entries(released) if entry.get("release")]
+    assert [(row.name, row.date) for row in listed.rows] == list(
+        zip(["2026-09", "2026-12", "2027-03"], dates, strict=True)
+    )
+    for row, line in zip(listed.rows, rows, strict=True):
+        cert = mb.Certificate.load(released / "releases" / f"{row.name}.json")
+        assert row.certificate == cert
+        texts = [g.text for g in cert.guarantees]
+        assert line.split()[:6] == [row.name, row.date, *texts[0].split(), *texts[1].split()]
+    assert rows[0].endswith("  it is the holdout")
+    holdout = len(read_csv(released.parent / "holdout.csv"))
+    assert listed.rows[2].gap == (Fraction(3, holdout), Fraction(3, 400))
+    assert rows[2].endswith("  0.97% of pairs, 0.75% of nodes")
+
+
+DIFFERS = ["differs", "from", "the", "holdout"]
+
+
+def test_releases_with_targets(released, capsys):
+    assert run("releases", released, "--target", "precision=0.8", "--target", "recall=0.85") == 0
+    _, columns, *rows, last = capsys.readouterr().out.splitlines()
+    assert columns.endswith("  precision 0.8    recall 0.85")
+    listed = mb.releases(released, targets={"precision": 0.8, "recall": 0.85})
+    (share,) = {row.verdicts["precision"].room for row in listed.rows}
+    assert 0.01 < share < 0.1
+    for row, line in zip(listed.rows, rows, strict=True):
+        is_met = row.certificate.meets("precision", 0.8)
+        assert row.verdicts["precision"].is_met == is_met
+        verdict = f"{'met' if is_met else 'not met'}, room {int(share * 10_000) / 100:.2f}%"
+        assert line.endswith(f"  {verdict}  not met, room none")
+    assert last.startswith("Room: every matcher that differs from the holdout matcher in at most")
+
+
+def test_a_version_within_the_room_has_the_target(audit):
+    """By real certificates: as many changes as there is room for, made where they cost most."""
+    folder, target = audit.parent, {"precision": 0.8}
+    mb.certify(audit, holdout=folder / "holdout.csv", release="holdout")
+    pairs = read_csv(folder / "holdout.csv")
+    most = int(mb.releases(audit, targets=target).rows[0].verdicts["precision"].room * len(pairs))
+    sampled, found = {x for x, _, _ in mb.Draw.load(audit).sample}, {x for x, _ in pairs}
+    free = [x for i in range(400) if (x := f"a{i}") not in sampled | found]
+    for changes in (most, most + 1):
+        rows = [*pairs, *((x, "b1") for x in free[:changes])]
+        version = write_csv(folder / f"{changes}.csv", ["x", "y"], rows)
+        name = f"changed-{changes}"
+        cert = mb.certify(audit, holdout=folder / "holdout.csv", complete=version, release=name)
+        assert cert.meets("precision", 0.8) == (changes == most)
+    kept, lost = mb.releases(audit, targets=target).rows[1:]
+    assert kept.verdicts["precision"].text.startswith("met, room ")
+    assert lost.verdicts["precision"].text.startswith("not met, room ")
+
+
+def test_no_release_yet(audit, capsys):
+    assert run("releases", audit, "--target", "precision=0.9") == 0
+    assert capsys.readouterr().out == (
+        "No release yet. `matchbound certify AUDIT … --release NAME` adds one.\n"
+    )
+
+
+def test_a_file_that_is_gone_changed_or_elsewhere(released, tmp_path, capsys):
+    copy = shutil.copytree(released.parent, tmp_path / "copy") / released.name
+    names = [copy / "releases" / f"{row.name}.json" for row in mb.releases(copy).rows]
+    names[0].unlink()
+    names[1].write_text(names[1].read_text().replace("0.8", "0.9"))
+    names[2].rename(copy / "certificate.json")
+    assert run("releases", copy, "--target", "recall=0.5") == 0
+    first, second, third = capsys.readouterr().out.splitlines()[2:5]
+    assert first.split()[2:] == ["–", "–", "file", "missing", "–"]
+    assert second.split()[2:] == ["–", "–", "file", "changed", "–"]
+    assert "met, room" in third
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--target", "f1=0.9"], "target must be for a metric that was certified, got 'f1'."),
+        (["--target", "recall=7"], "target must be a metric and a number from 0 to 1"),
+    ],
+)
+def test_targets_that_are_none(released, capsys, words, sentence):
+    assert run("releases", released, *words) == 2
+    assert capsys.readouterr().err.startswith(f"matchbound: {sentence}")
+
+
+def test_what_is_no_audit_has_no_releases(tmp_path, capsys):
+    assert run("releases", tmp_path) == 2
+    assert "audit must hold ledger.jsonl" in capsys.readouterr().err
+
+
+def test_an_exploratory_release_has_no_bound_and_no_room(audit, capsys):
+    assert release(audit, "tried", "complete.csv", "--delta", 0.3) == 0
+    capsys.readouterr()
+    assert run("releases", audit, "--target", "precision=0.5") == 0
+    row = capsys.readouterr().out.splitlines()[2]
+    assert row.split()[2:4] == ["exploratory", "exploratory"]
+    assert row.endswith("  not met (exploratory)")
+
+
+def test_another_holdout_lowers_what_holds_together(audit, capsys):
+    assert release(audit, "one") == 0
+    folder = audit.parent
+    words = ["--holdout", folder / "complete.csv", "--release", "two"]
+    assert run("certify", audit, *words) == 0
+    listed = mb.releases(audit, targets={"precision": 0.5})
+    assert listed.together == 0.9
+    assert [row.verdicts["precision"].is_met for row in listed.rows] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("options", "metric"),
+    [
+        (["--gap", 100, "--at-most-one-match"], "precision"),
+        (["--theorem", "paper"], "precision"),
+        (["--metric", "pairwise-precision"], "pairwise-precision"),
+    ],
+)
+def test_room_is_told_only_where_it_is_proved(tmp_path, options, metric):
+    audit = make_audit(tmp_path, *options)
+    complete = tmp_path / "complete.csv"
+    mb.certify(audit, holdout=tmp_path / "holdout.csv", complete=complete, release="r")
+    (row,) = mb.releases(audit, targets={metric: 0.5}).rows
+    assert row.verdicts[metric].text.endswith("met, room –")
+    assert (row.gap is None) == ("--gap" in options)
 
 
 # What else reads an audit folder.

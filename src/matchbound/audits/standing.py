@@ -185,7 +185,7 @@ def standing(
         sealed=sealed_up_to(entries),
         changed=changed_labels(entries),
         uncompared=uncompared_labels(entries),
-        together=at_least(1 - sum(map(_cost, draws), Fraction(0))),
+        together=_at_least(draws),
         labelled=label_provenance(entries, issued.labels, salted),
     )
 
@@ -240,6 +240,15 @@ def planned(entries: Sequence[Entry], holdouts: Iterable[Recorded]) -> dict[str,
 def draws_cost(entries: Sequence[Entry]) -> Fraction:
     """The sum of δ of all draws of a folder, and of the matchers looked at in each."""
     return sum(map(_cost, _draws(entries)), Fraction(0))
+
+
+def all_together(entries: Sequence[Entry]) -> float:
+    """The probability with which all certificates of a folder hold that have a guarantee."""
+    return _at_least(_draws(entries))
+
+
+def _at_least(draws: Iterable[Sequence[Entry]]) -> float:
+    return at_least(1 - sum(map(_cost, draws), Fraction(0)))
 
 
 def _draws(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:

@@ -21,7 +21,7 @@ from matchbound.theorems.others import patched_holdout
 from matchbound.theorems.parts import WHOLE, Part, as_text, candidate, parts
 from matchbound.theorems.planned import brought_variances, planned_variances
 from matchbound.theorems.probabilities import at_least, percent
-from matchbound.theorems.room import changed_matches, has_room, room
+from matchbound.theorems.room import changed_matches, has_room, holdout_tally, room
 from matchbound.theorems.tally import Cell, Label, Tally
 from matchbound.theorems.terms import refuse_several
 from matchbound.theorems.weighted import Holdout
@@ -54,6 +54,7 @@ __all__ = [
     "found_outside",
     "guarantees",
     "has_room",
+    "holdout_tally",
     "limit",
     "matched_by_guess",
     "most_true",

@@ -47,7 +47,7 @@ def room(tally: Tally, choices: Choices, metric: str, target: float) -> int | No
     change costs most: for precision unmatched ones, for recall and the error rate matched ones.
     Where they run out, C needs more changes than that. C may also change more and keep the target.
     """
-    alone = _without_known_pairs(holdout_alone(tally))
+    alone = holdout_tally(tally)
     worst = WORST[metric](alone, choices.design(metric))
     row = METRICS[metric]
 
@@ -65,15 +65,17 @@ def room(tally: Tally, choices: Choices, metric: str, target: float) -> int | No
     return low
 
 
-def _without_known_pairs(tally: Tally) -> Tally:
-    """The tally without what other nodes' labels tell of a node, which only raises bounds.
+def holdout_tally(tally: Tally) -> Tally:
+    """The holdout matcher's tally, which all its versions have in common.
 
-    How much it raises them depends on C: it may drop a match that is known to be true.
+    What other nodes' labels tell of a node is left out: it only raises bounds, and how much depends
+    on C, which may drop a match that is known to be true.
     """
     counts = Counter[int]()
     for cell in tally.gap:
         counts[cell.h] += cell.nodes
-    return replace(tally, gap=tuple(Cell(h, h, h, n) for h, n in sorted(counts.items())))
+    gap = tuple(Cell(h, h, h, nodes) for h, nodes in sorted(counts.items()))
+    return replace(holdout_alone(tally), gap=gap)
 
 
 Worst = Callable[[int], float]
