@@ -427,7 +427,7 @@ def test_a_file_that_is_gone_changed_or_elsewhere(released, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--target", "f1=0.9"], "target must be for a metric that was certified, got 'f1'."),
+        (["--target", "f1=0.9"], "target must be for a metric that there is, got 'f1'. Choose"),
         (["--target", "recall=7"], "target must be a metric and a number from 0 to 1"),
     ],
 )

@@ -25,7 +25,7 @@ from matchbound.theorems import METRICS, WHOLE, changed_matches, percent
 if TYPE_CHECKING:
     from os import PathLike
 
-MEANING = (
+ROOM = (
     "Room: every matcher that differs from the holdout matcher in at most this share of its pairs, "
     "dropped and added ones counted, has the target certified by the same labels."
 )
@@ -140,7 +140,7 @@ class Releases:
             "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in self.table
         ]
-        return "\n".join([self.heading, *lines, *([MEANING] if self.targets else [])])
+        return "\n".join([self.heading, *lines, *([ROOM] if self.targets else [])])
 
 
 def releases(
@@ -155,12 +155,11 @@ def releases(
     entries = sound_ledger(folder).entries
     found = _certificates(folder)
     rows = [_release(folder, entry, found) for entry in released(entries)]
-    certified = {name for row in rows for name in _metrics(row.certificate)}
-    for metric in wanted if certified else ():
-        if metric not in certified:
+    for metric in wanted:
+        if metric not in METRICS:
             raise InputError(
-                f"target must be for a metric that was certified, got {metric!r}. "
-                f"Choose among {', '.join(name for name in METRICS if name in certified)}."
+                f"target must be for a metric that there is, got {metric!r}. Choose among "
+                f"{', '.join(METRICS)}."
             )
     judged = tuple(_judged(rows, wanted))
     return Releases(judged, all_together(entries), wanted)
