@@ -115,7 +115,8 @@ def test_names_that_are_good(name):
 
 def test_a_name_is_used_once(released, capsys):
     before = contents(released)
-    for options in ([], ["--force"], ["--out", released.parent / "other.json"]):
+    other = ["--out", released.parent / "other.json"]
+    for options in ([], ["--force"], other, [*other, "--force"]):
         assert release(released, "2026-12", "nothing.csv", *options) == 2
         assert capsys.readouterr().err == (
             "matchbound: release must be a name that this folder does not have yet, got '2026-12', "
@@ -130,6 +131,23 @@ def test_capitals_make_no_other_name(audit, capsys):
     capsys.readouterr()
     assert release(audit, "sPRING", "complete.csv") == 2
     assert "got 'sPRING', which is entry 5 of its ledger" in capsys.readouterr().err
+
+
+def test_a_release_whose_file_is_gone_is_made_again_by_the_same_command(audit, capsys):
+    """So a command that was killed before it wrote the file can be repeated."""
+    assert release(audit, "one", "complete.csv") == 0
+    assert release(audit, "two") == 0
+    path = audit / "releases" / "one.json"
+    before, ledger = path.read_bytes(), (audit / "ledger.jsonl").read_bytes()
+    path.unlink()
+    capsys.readouterr()
+    changed(audit.parent, "other.csv", drop=1)
+    assert release(audit, "one", "other.csv") == 2  # another certificate needs another name
+    assert "got 'one', which is entry 5 of its ledger" in capsys.readouterr().err
+    assert not path.exists()
+    assert release(audit, "one", "complete.csv") == 0
+    assert (path.read_bytes(), (audit / "ledger.jsonl").read_bytes()) == (before, ledger)
+    assert run("verify", path) == 0
 
 
 def test_the_ledger_decides_under_its_lock(audit, monkeypatch):

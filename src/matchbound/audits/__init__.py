@@ -50,7 +50,8 @@ from matchbound.audits.places import find, whole_paths
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
 from matchbound.audits.release import (
     checked_release,
-    refuse_released,
+    name_taken,
+    release_entry,
     release_path,
     released,
 )
@@ -149,6 +150,7 @@ __all__ = [
     "last_draw",
     "ledger_or_problems",
     "load",
+    "name_taken",
     "on_record",
     "planned",
     "planned_choices",
@@ -157,9 +159,9 @@ __all__ = [
     "read_journal",
     "read_ledger",
     "read_sample",
-    "refuse_released",
     "refuse_unproven_in_part",
     "refuse_version1",
+    "release_entry",
     "release_path",
     "released",
     "restored",

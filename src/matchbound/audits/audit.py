@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
@@ -66,6 +66,11 @@ class Audit:
             raise of_version1()
         refuse_unfinished(folder, () if ledger.problems else ledger.entries)
         return Audit(folder, Draw.load(folder), ledger)
+
+    def before(self, entry: Entry) -> "Audit":
+        """The audit as it was before an entry of its ledger."""
+        entries = self.ledger.entries[: entry["entry"] - 1]
+        return replace(self, ledger=Ledger(entries, journal=self.ledger.journal))
 
     @property
     def drawn(self) -> Draw:

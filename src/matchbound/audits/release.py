@@ -37,11 +37,15 @@ def released(entries: Sequence[Entry]) -> list[Entry]:
     return [e for e in entries if e["kind"] == "certificate" and e.get("release") is not None]
 
 
-def refuse_released(entries: Sequence[Entry], name: str | None) -> None:
-    """Refuse a name that a release has; capitals make no other, because files may not either."""
-    for entry in released(entries):
-        if name is not None and entry["release"].lower() == name.lower():
-            raise InputError(
-                f"release must be a name that this folder does not have yet, got {name!r}, which "
-                f"is entry {entry['entry']} of its ledger. Choose another name."
-            )
+def release_entry(entries: Sequence[Entry], name: str | None) -> Entry | None:
+    """The entry of the release that has a name; capitals make no other, as in names of files."""
+    named = (e for e in released(entries) if name and e["release"].lower() == name.lower())
+    return next(named, None)
+
+
+def name_taken(name: str, entry: Entry) -> InputError:
+    """The refusal of a name that a release has already."""
+    return InputError(
+        f"release must be a name that this folder does not have yet, got {name!r}, which is entry "
+        f"{entry['entry']} of its ledger. Choose another name."
+    )

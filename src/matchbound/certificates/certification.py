@@ -15,8 +15,9 @@ from matchbound.audits import (
     checked_release,
     enter_labels,
     given_choices,
+    name_taken,
     planned_choices,
-    refuse_released,
+    release_entry,
     release_path,
     restored,
     standing,
@@ -32,6 +33,7 @@ from matchbound.files import (
     check_writable,
     hashing_once,
     is_file,
+    is_there,
     refuse_existing,
     refuse_input_as_out,
 )
@@ -115,7 +117,7 @@ def certify(
     check_matchers(holdout, complete, unlabelled)
     opened = Audit.open(audit)
     if release is not None:
-        out = _release_out(opened, release, out, force)
+        opened, out = _for_release(opened, release, out, force)
     if audit is not None:
         _refuse_fixed(
             id=id,
@@ -185,19 +187,25 @@ def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Cer
     """Put the labels, if they are new, and the certificate on record; then write it.
 
     How it stands is read from the ledger under its lock: whatever was entered while it was being
-    computed counts.
+    computed counts. A release that is on record is written again if it is the same certificate.
     """
     if out is not None:
         refuse_input_as_out(Path(out), audit.files)
     with audit.transaction() as ledger:
-        refuse_released(ledger.entries, certificate.release)
+        entry = release_entry(ledger.entries, certificate.release)
         inputs = certificate.inputs.on_record(ledger.salted, audit.folder)
         issued = certificate.issued(inputs)
-        enter_labels(ledger, certificate.inputs.labels, audit.drawn.train)
+        if entry is None:
+            enter_labels(ledger, certificate.inputs.labels, audit.drawn.train)
         _check_draw(audit.drawn, ledger.ledger)
-        stands = standing(ledger.entries, issued, ledger.salted)
+        before = ledger.entries if entry is None else ledger.entries[: entry["entry"] - 1]
+        stands = standing(before, issued, ledger.salted)
         placed = on_record(replace(certificate, inputs=inputs), stands)
-        ledger.add("certificate", certificate=placed.as_dict()["digest"], **issued.as_dict())
+        digest = placed.as_dict()["digest"]
+        if entry is None:
+            ledger.add("certificate", certificate=digest, **issued.as_dict())
+        elif entry["certificate"] != digest:
+            raise name_taken(issued.release or "", entry)
         ledger.remember(one.path for one in certificate.inputs.tables.values())
         ledger.commit()
         if out is not None:
@@ -205,18 +213,27 @@ def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Cer
     return placed
 
 
-def _release_out(audit: Audit, release: str, out: Any, force: bool) -> Path:
-    """Where a release is written; refused, before anything is computed, if its name is taken."""
+def _for_release(audit: Audit, release: str, out: Any, force: bool) -> tuple[Audit, Path]:
+    """The audit, and where a release is written; a name that is taken is refused at once.
+
+    If the release's file is not there (a crash, or it was lost), the same command makes it again
+    from the audit as it was before.
+    """
     if audit.folder is None:
         raise InputError(
             f"release must come with an audit folder, got {release!r} without one: releases are in "
             "its ledger. Draw into a folder, or leave the name out."
         )
-    refuse_released(audit.ledger.checked().entries, release)
-    path = release_path(audit.folder, release) if out is None else Path(out)
+    own = release_path(audit.folder, release)
+    path = own if out is None else Path(out)
+    entry = release_entry(audit.ledger.checked().entries, release)
+    if entry is not None:
+        if entry["release"] != release or is_there(own) or is_there(path):
+            raise name_taken(release, entry)
+        audit = audit.before(entry)
     refuse_existing([path], force)
     check_writable(path)
-    return path
+    return audit, path
 
 
 def _check_draw(draw: Draw, ledger: Ledger) -> None:
