@@ -1,6 +1,5 @@
 """Populations that change after a draw: against brute force, exact sums, and an adversary."""
 
-import itertools
 import math
 from dataclasses import replace
 

@@ -201,17 +201,23 @@ class OutputRef(TableRef):
 
 @dataclass(frozen=True)
 class Origins:
-    """Where labelled nodes come from: a population or a part of it, a draw, and D's labels."""
+    """Where labelled nodes come from: a population or a part of it, a draw, and D's labels.
+
+    `now` is the population as it is now, if it has changed since the draw, and `changed` names the
+    records that are not what they were.
+    """
 
     population: Population
     draw: DrawRef | None
     trained_on: TableRef | None
     within: Within | None
+    now: Population | None = field(default=None, kw_only=True)
+    changed: TableRef | None = field(default=None, kw_only=True)
 
     def inputs(self, labels: LabelsRef, outputs: Sequence[OutputRef]) -> "Inputs":
         """All tables of a certificate, with the labels and the matchers' outputs."""
         origins = self.population, self.draw, self.trained_on, self.within
-        return Inputs(*origins, labels, tuple(outputs))
+        return Inputs(*origins, labels, tuple(outputs), now=self.now, changed=self.changed)
 
 
 @dataclass(frozen=True)
@@ -240,6 +246,8 @@ class Inputs(Origins):
             None if self.within is None else self.within.on_record(None, folder),
             self.labels.on_record(salted, folder),
             tuple(one.on_record(None, folder) for one in self.outputs),
+            now=None if self.now is None else self.now.on_record(None, folder),
+            changed=None if self.changed is None else self.changed.on_record(None, folder),
         )
 
     @property
@@ -248,6 +256,10 @@ class Inputs(Origins):
         tables: dict[str, TableRef] = {"population": self.population}
         if self.within is not None:
             tables["within"] = self.within
+        if self.now is not None:
+            tables["population_now"] = self.now
+        if self.changed is not None:
+            tables["changed"] = self.changed
         if self.draw is not None:
             tables["draw"] = self.draw
         if self.trained_on is not None:
@@ -267,6 +279,7 @@ class Inputs(Origins):
         others = dict(record)
         population, labels = Population.of(others.pop("population")), others.pop("labels")
         draw, trained_on = others.pop("draw", None), others.pop("trained_on", None)
+        now, changed = others.pop("population_now", None), others.pop("changed", None)
         return Inputs(
             population,
             None if draw is None else DrawRef.of(draw),
@@ -274,4 +287,6 @@ class Inputs(Origins):
             Within.if_any(others.pop("within", None)),
             LabelsRef.of(labels),
             tuple(OutputRef.of_input(name, one) for name, one in others.items()),
+            now=None if now is None else Population.of(now),
+            changed=None if changed is None else TableRef.of(changed),
         )

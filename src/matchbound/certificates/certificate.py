@@ -17,6 +17,7 @@ from matchbound.theorems import (
     METRICS,
     WHOLE,
     Choices,
+    Growth,
     Guarantee,
     Tally,
     Threshold,
@@ -44,6 +45,7 @@ class Certificate:
     ledger: Standing | None = None
     beside: tuple[ClustersBeside, ...] = ()
     truth_searched: str | None = None
+    growth: Growth | None = None
 
     @property
     def record(self) -> Record:
@@ -65,6 +67,7 @@ class Certificate:
                 "clusters_beside": [each.as_dict() for each in self.beside],
                 "ledger": None if self.ledger is None else self.ledger.as_dict(),
                 "tallies": {part: tally.as_dict() for part, tally in self.tallies.items()},
+                "growth": None if self.growth is None else self.growth.as_dict(),
             }
         )
 
@@ -90,11 +93,13 @@ class Certificate:
         try:
             if not record["tallies"]:
                 raise TypeError("tallies are empty")
+            tallies = {part: Tally.from_dict(each) for part, each in record["tallies"].items()}
+            growth = record["growth"]
             names, threshold = [field.name for field in fields(Guarantee)], record["threshold"]
             return Certificate(
                 tuple(Guarantee(*(each[n] for n in names)) for each in record["guarantees"]),
                 Choices.from_dict(record["choices"]),
-                {part: Tally.from_dict(each) for part, each in record["tallies"].items()},
+                tallies,
                 Inputs.of(record["inputs"]),
                 tuple(map(Remark.from_dict, record["assumptions"])),
                 tuple(map(Remark.from_dict, record["advice"])),
@@ -105,6 +110,7 @@ class Certificate:
                 None if record["ledger"] is None else Standing.of(record["ledger"]),
                 tuple(map(ClustersBeside.of, record["clusters_beside"])),
                 checked_searched(record["truth_searched"]),
+                None if growth is None else Growth.from_dict(growth, next(iter(tallies.values()))),
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise unreadable(error) from None
@@ -202,6 +208,8 @@ class Certificate:
         certified = {guarantee.part for guarantee in self.guarantees}
         beside = [each.sentence for each in self.beside if each.part in certified]
         clusters = [words.OF_CLUSTERS] if self.is_clusters else []
+        if self.growth is not None:
+            return [*clusters, *words.growth_lines(self.tallies[WHOLE], self.choices, self.growth)]
         given = self.guarantees, self.tallies, self.choices, self._has_clusters("holdout")
         return [*clusters, *beside, *words.comparison(*given)]
 
@@ -241,13 +249,14 @@ def issue(
     exploratory: tuple[str, ...] = (),
     beside: tuple[ClustersBeside, ...] = (),
     truth_searched: str | None = None,
+    growth: Growth | None = None,
 ) -> Certificate:
     """A certificate of what tallies guarantee under choices made before they were known."""
     threshold = None
     if choices.choose_threshold:
         threshold = choose_threshold(tallies, choices, complete=complete)
     return Certificate(
-        guarantees(tallies, choices, complete=complete),
+        guarantees(tallies, choices, complete=complete, growth=growth),
         choices,
         tallies,
         inputs,
@@ -257,4 +266,5 @@ def issue(
         exploratory,
         beside=beside,
         truth_searched=truth_searched,
+        growth=growth,
     )

@@ -18,7 +18,7 @@ from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
 from matchbound.tables import Output
 from matchbound.tallies import Setting, Unclosed, tally_parts
-from matchbound.theorems import Choices, Tally
+from matchbound.theorems import Choices, Growth, Tally
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Counted:
     """The tallies of an audit, the choices that they were counted for, and the tables read.
 
     `unclosed` has the parts whose pairs are counted as pairs, though their clusters link more.
-    `only_own_rows`: every labelled match is a row of the holdout matcher's own table.
+    `only_own_rows`: every labelled match is a row of the holdout matcher's own table. `growth` is
+    what became of the population since the draw.
     """
 
     choices: Choices
@@ -37,6 +38,7 @@ class Counted:
     tallies: Mapping[str, Tally]
     unclosed: Mapping[str, Unclosed]
     only_own_rows: bool
+    growth: Growth | None
 
 
 def count_audit(
@@ -56,7 +58,7 @@ def count_audit(
     rows, left_out = tallies.rows, tallies.left_out
     certified = [OutputRef.of_output(o, rows[o.name], left_out[o.name]) for o in outputs]
     inputs = origins.inputs(labels, certified)
-    counts = tallies.by_part, tallies.unclosed, tallies.only_own_rows
+    counts = tallies.by_part, tallies.unclosed, tallies.only_own_rows, tallies.growth
     return Counted(choices, exploratory, setting, outputs, inputs, *counts)
 
 

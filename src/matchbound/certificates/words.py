@@ -1,6 +1,7 @@
 """A certificate in words: sentences from its parts."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from html import escape
 
@@ -12,7 +13,9 @@ from matchbound.theorems import (
     METRICS,
     WHOLE,
     Choices,
+    Growth,
     Guarantee,
+    New,
     Tally,
     Threshold,
     as_text,
@@ -44,6 +47,16 @@ SENTENCES = {
     "within": "All is about a part of the population, which was fixed at the draw: {nodes} of its "
     "{size} nodes. Their matches may be any records; matches of other nodes are left out, so that "
     "in one table a pair with a record outside the part counts once.",
+    "changed_since": "The population has changed since the draw: {kept} of the nodes drawn from "
+    "are kept, {removed} were removed, {new} are new. All is about the population as it is now, "
+    "where new nodes count as wrong, or missed.",
+    "kept_unchanged": "Not checked: a record that is kept under its id is unchanged (but for those "
+    "named by --changed, which count as removed and new), and so are the true matches among kept "
+    "records.",
+    "other_unchanged": "Not checked: the other table is as it was when nodes were drawn. If "
+    "records were added to it, recall is not covered, and precision alone is.",
+    "uncovered": "Metrics of which nothing is certified, because nothing is proved of them where "
+    "the population has changed, or only with a promise on the true matches of a node: {metrics}.",
     "no_other_draw": "Not checked: no other draw of this population was made elsewhere and "
     "discarded.",
     "grown": GROWN,
@@ -369,6 +382,20 @@ def _is_better(g: Guarantee, than: Guarantee) -> bool:
     """In the digits that are printed."""
     shown, other = (float(each.text.split()[1]) for each in (g, than))
     return shown > other if than.side == "lower" else shown < other
+
+
+def growth_lines(tally: Tally, choices: Choices, growth: Growth) -> list[str]:
+    """What became of the population, and what new nodes cost."""
+    change, new = growth.change, growth.new
+    kept = tally.size - change.gone
+    line = (
+        f"The population has changed since the draw: {kept} nodes are kept, {change.gone} were "
+        f"removed, {new.nodes} are new."
+    )
+    if not new.nodes:
+        return [line]
+    without = guarantees({WHOLE: tally}, choices, complete=True, growth=replace(growth, new=New()))
+    return [f"{line} Of kept nodes alone: {', '.join(map(_bare, without))}."]
 
 
 def labelled_line(tally: Tally, inputs: Inputs) -> str:

@@ -3,6 +3,8 @@
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.design import Design
 from matchbound.theorems.estimates import Estimate, estimates, sample_mean
+from matchbound.theorems.grown import Change, New
+from matchbound.theorems.growth import Cohort, Growth, uncovered
 from matchbound.theorems.guarantees import (
     ROUNDING,
     SCALE,
@@ -31,14 +33,18 @@ __all__ = [
     "SCALE",
     "WHOLE",
     "Cell",
+    "Change",
     "Choices",
+    "Cohort",
     "Design",
     "Estimate",
+    "Growth",
     "Guarantee",
     "Holdout",
     "Label",
     "Line",
     "Metric",
+    "New",
     "Part",
     "Steps",
     "Tally",
@@ -64,6 +70,7 @@ __all__ = [
     "refuse_several",
     "sample_mean",
     "survives",
+    "uncovered",
     "why_not_computable",
     "with_errors",
     "within",

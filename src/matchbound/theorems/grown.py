@@ -10,7 +10,7 @@ Their numerators and denominators are added.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -47,7 +47,7 @@ class Change:
         """How many nodes were removed."""
         return self.labelled + sum(cell.nodes for cell in self.removed)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         counts = self.labelled, self.members, self.true, self.joined
         names = ("labelled", "members", "true", "joined")
         return {
@@ -56,7 +56,7 @@ class Change:
         }
 
     @staticmethod
-    def from_dict(record: Mapping[str, Any], tally: Tally) -> "Change":
+    def from_dict(record: Any, tally: Tally) -> "Change":
         """Read a change; refuse one that the tally's population cannot have seen."""
         removed = tuple(Cell(*map(int, cell)) for cell in record["removed"])
         change = Change(

@@ -1,12 +1,11 @@
 """A population that has changed since its nodes were drawn, and the draws from it since."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from matchbound.errors import AssumptionError, InputError
 from matchbound.theorems.choices import Choices
-from matchbound.theorems.grown import Change, Drawn, New
+from matchbound.theorems.grown import PAIRWISE, Change, Drawn, New
 from matchbound.theorems.metrics import METRICS, Metric
 from matchbound.theorems.tally import Tally
 from matchbound.theorems.terms import Finding
@@ -34,7 +33,7 @@ class Growth:
         """The δ of all later draws."""
         return sum(cohort.choices.delta for cohort in self.cohorts)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {
             "change": self.change.as_dict(),
             "new": asdict(self.new),
@@ -49,7 +48,7 @@ class Growth:
         }
 
     @staticmethod
-    def from_dict(record: Mapping[str, Any], tally: Tally) -> "Growth":
+    def from_dict(record: Any, tally: Tally) -> "Growth":
         """Read growth from a certificate; refuse counts that no population can have."""
         numbers = record["new"]
         new = New(*(int(numbers[name]) for name in ("nodes", "matched", "pairs")))
@@ -63,7 +62,7 @@ class Growth:
         )
 
 
-def _cohort(record: Mapping[str, Any]) -> Cohort:
+def _cohort(record: Any) -> Cohort:
     tally = Tally.from_dict(record["tally"])
     return Cohort(
         tally, Choices.from_dict(record["choices"]), Change.from_dict(record["change"], tally)
@@ -83,8 +82,8 @@ def check_growth(choices: Choices, growth: Growth, complete: bool) -> None:
     """Refuse kinds of draws of which nothing is proved for a population that has changed."""
     if not complete:
         raise AssumptionError(
-            "complete must be given where the population has changed, got none: the matcher that "
-            "ran over it as it is now. Give its matches, the holdout matcher's own among them."
+            "complete must be given where the population has changed, got none. Give the matches "
+            "of a matcher that ran over it as it is now."
         )
     for one in (choices, *(cohort.choices for cohort in growth.cohorts)):
         kinds = {
@@ -104,4 +103,23 @@ def check_growth(choices: Choices, growth: Growth, complete: bool) -> None:
 
 def uncovered(choices: Choices, growth: Growth) -> tuple[str, ...]:
     """The metrics of which nothing is certified, because nothing is proved."""
-    return tuple(name for name in choices.metrics if METRICS[name].grown is None)
+    every = [Cohort(_NOTHING, choices, growth.change), *growth.cohorts]
+    return tuple(
+        name
+        for name in choices.metrics
+        if METRICS[name].grown is None or not all(_is_covered(name, one) for one in every)
+    )
+
+
+def _is_covered(metric: str, drawn: Cohort) -> bool:
+    choices, joined = drawn.choices, drawn.change.joined
+    if metric not in choices.metrics or (metric == "recall" and choices.weigh):
+        return False
+    if metric == "pairwise-f1" and not set(PAIRWISE) <= set(choices.metrics):
+        return False
+    promised = choices.design(metric).promised_limit is not None
+    needs = metric in ("pairwise-recall", "pairwise-f1") or (metric == "error-rate" and joined > 0)
+    return promised or not needs
+
+
+_NOTHING = Tally(0, (), (), (), ())
