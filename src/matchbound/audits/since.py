@@ -1,9 +1,11 @@
 """The population as it is now, where it has changed since the draw."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from matchbound.audits.audit import Audit
+from matchbound.audits.cohort import read_cohort_nodes
 from matchbound.audits.draw import digest_as_drawn
 from matchbound.audits.inputs import Origins, Population, TableRef
 from matchbound.audits.part import changed_since
@@ -25,11 +27,13 @@ def told_apart(con: Engine, audit: Audit, supplied: Supplied) -> Supplied:
         if digest_as_drawn(con, audit.drawn, source) is None:
             _check_complete(supplied)
             supplied = replace(supplied, population=_as_drawn(con, audit), now=given)
-    if supplied.changed is not None and supplied.now is None:
-        raise InputError(
-            "changed must come with the population as it is now, got it without. Give that as "
-            "--population, or drop it."
-        )
+    named = {"changed": supplied.changed, "cohort": supplied.cohorts or None}
+    for name in (name for name, value in named.items() if value is not None):
+        if supplied.now is None:
+            raise InputError(
+                f"{name} must come with the population as it is now, got it without. Give that as "
+                "--population, or drop it."
+            )
     return supplied
 
 
@@ -64,6 +68,9 @@ def read_grown(
     if changed is not None:
         column = part_column(changed, drawn.id)
         of_changed = TableRef(changed.path, digest_of_ids(con, changed, column, origin))
+    read_cohort_nodes(
+        con, audit.folder or Path(), supplied.cohorts, has_changed=changed is not None
+    )
     now = Population(source.path, digest, size, drawn.id)
     setting = replace(setting, grown=size, has_changed=changed is not None)
     return setting, replace(origins, now=now, changed=of_changed)

@@ -15,7 +15,7 @@ class Supplied:
 
     `truth_searched` is how true matches were looked for, in the user's words. `now` is the
     population as it is now, where it has changed since the draw, and `changed` has the ids of
-    records that are not what they were.
+    records that are not what they were. `cohorts` are names of later draws.
     """
 
     holdout: Any
@@ -31,6 +31,7 @@ class Supplied:
     truth_searched: str | None = None
     now: Any = None
     changed: Any = None
+    cohorts: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         checked_searched(self.truth_searched)

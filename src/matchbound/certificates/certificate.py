@@ -1,11 +1,12 @@
 """The certificate: guarantees, the tallies they follow from, and what was assumed."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits import Inputs, Issued, Standing, checked_searched
+from matchbound.audits import CohortSpent, Inputs, Issued, Standing, checked_searched
 from matchbound.certificates import words
 from matchbound.certificates.advice import advise
 from matchbound.certificates.record import Record, unreadable
@@ -123,7 +124,13 @@ class Certificate:
     def issued(self, inputs: Inputs | None = None) -> Issued:
         """What the ledger keeps of it; `inputs` are its own as they go on record, if not yet so."""
         given = inputs or self.inputs, self.choices, self.exploratory, self.truth_searched
-        return Issued.of(*given)
+        return replace(Issued.of(*given), cohorts=self._cohorts)
+
+    @property
+    def _cohorts(self) -> tuple[CohortSpent, ...]:
+        """The later draws that it is from, and their δ."""
+        cohorts = () if self.growth is None else self.growth.cohorts
+        return tuple(CohortSpent(one.name, one.choices.delta) for one in cohorts)
 
     def value(self, metric: str, part: str | None = None) -> float:
         """The guaranteed value of a metric; of several algorithms, the worst of theirs.
@@ -178,12 +185,18 @@ class Certificate:
         The one rule of `--require`, of reports and of the heading.
         """
         given = self.inputs.draw is not None and self.inputs.draw.seed_given
-        return words.shortfall(self.choices.delta, self.exploratory, self.ledger, given)
+        return words.shortfall(self.delta, self.exploratory, self.ledger, given)
+
+    @property
+    def delta(self) -> Fraction:
+        """δ, of all draws that it is from."""
+        later = Fraction(0) if self.growth is None else self.growth.delta
+        return Fraction(repr(self.choices.delta)) + later
 
     @property
     def heading(self) -> list[str]:
         """With which probability the guarantees hold, and why with no larger one."""
-        by = self.choices, self.exploratory, self.ledger, self.inputs
+        by = self.delta, self.choices, self.exploratory, self.ledger, self.inputs
         return words.heading(self.guarantees, *by)
 
     @property

@@ -43,6 +43,7 @@ def certify(
     gap_from: str | None = None,
     population: Any = None,
     changed: Any = None,
+    cohorts: Sequence[str] = (),
     within: Any = None,
     id: str | None = None,
     trained_on: Any = None,
@@ -95,6 +96,7 @@ def certify(
     name (None: not given). `population` and `within`, the part that was drawn from, are found again
     if they are files. If the population has changed since the draw, give it as it is now, and in
     `changed` the ids of records that are not what they were: the certificate is about it then.
+    `cohorts` are names of later draws, whose certificates of the same matcher are used.
     `clusters`: matchers' outputs are the clusters that their pairs link; if that
     is not said, they are what they are on record. `unlabelled="worst"` counts drawn nodes without a
     label as the worst case. `truth_searched` says in words how true matches were looked for; it is
@@ -117,7 +119,7 @@ def certify(
         check_validates(opened.drawn)
     else:
         _check_brought(population, labels, assume_uniform)
-        _refuse_of_draw(within=within, changed=changed)
+        _refuse_of_draw(within=within, changed=changed, cohort=cohorts or None)
     supplied = Supplied(
         holdout,
         complete,
@@ -131,6 +133,7 @@ def certify(
         within,
         truth_searched,
         changed=changed,
+        cohorts=tuple(cohorts),
     )
     resources = Resources(engine, memory, temp, progress)
     opened = restored(opened, supplied, resources)

@@ -1,7 +1,7 @@
 """An audit with the matchers' outputs, read and counted: what certificates and estimates need."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from matchbound.audits import (
@@ -14,6 +14,7 @@ from matchbound.audits import (
     load,
     read_certified,
 )
+from matchbound.certificates.cohorts import read_cohorts
 from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
 from matchbound.tables import Output
@@ -57,8 +58,11 @@ def count_audit(
     tallies = tally_parts(con, setting, outputs, supplied.unlabelled, progress)
     rows, left_out = tallies.rows, tallies.left_out
     certified = [OutputRef.of_output(o, rows[o.name], left_out[o.name]) for o in outputs]
-    inputs = origins.inputs(labels, certified)
-    counts = tallies.by_part, tallies.unclosed, tallies.only_own_rows, tallies.growth
+    inputs, growth = origins.inputs(labels, certified), tallies.growth
+    if growth is not None and supplied.cohorts:
+        cohorts, refs = read_cohorts(audit, supplied.cohorts, inputs)
+        inputs, growth = replace(inputs, cohorts=refs), replace(growth, cohorts=cohorts)
+    counts = tallies.by_part, tallies.unclosed, tallies.only_own_rows, growth
     return Counted(choices, exploratory, setting, outputs, inputs, *counts)
 
 

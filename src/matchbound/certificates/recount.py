@@ -95,6 +95,7 @@ def _recounted(
         certificate.truth_searched,
         paths.get("population_now"),
         paths.get("changed"),
+        [one.name for one in inputs.cohorts],
     )
     identity = _identity(certificate, audit)
     with resources.connect() as con:

@@ -178,7 +178,7 @@ def _looked_for(labelled: Provenance) -> str:
 
 
 def shortfall(
-    delta: float, exploratory: Sequence[str], ledger: Standing | None, seed_given: bool
+    delta: Fraction, exploratory: Sequence[str], ledger: Standing | None, seed_given: bool
 ) -> str:
     """Why a certificate meets no requirement, in a few words; empty if it can meet one."""
     if exploratory:
@@ -205,18 +205,19 @@ def _changed(ledger: Standing) -> str:
     return f"{what} changed after results had been shown"
 
 
-def _alone(delta: float) -> float:
+def _alone(delta: Fraction) -> float:
     """1 − δ."""
-    return at_least(1 - Fraction(repr(delta)))
+    return at_least(1 - delta)
 
 
-def _together(delta: float, ledger: Standing | None) -> float:
+def _together(delta: Fraction, ledger: Standing | None) -> float:
     """The probability with which all that may have been picked from holds."""
     return _alone(delta) if ledger is None else ledger.together
 
 
 def heading(
     certified: Sequence[Guarantee],
+    delta: Fraction,
     choices: Choices,
     exploratory: Sequence[str],
     ledger: Standing | None,
@@ -231,10 +232,10 @@ def heading(
     about = _about(choices, inputs)
     about += " (recall: if every node has a true match)" if choices.every_node_matched else ""
     if lines:
-        sure = percent(_alone(choices.delta))
+        sure = percent(_alone(delta))
         had = f"Had that been fixed there, with probability at least {sure}, together{about}:"
         return [*lines, had]
-    sure, reason = percent(_together(choices.delta, ledger)), _reason(choices.delta, ledger)
+    sure, reason = percent(_together(delta, ledger)), _reason(delta, ledger)
     return [f"With probability at least {sure}, all together{about}{reason}:"]
 
 
@@ -259,7 +260,7 @@ def part_line(inputs: Inputs) -> list[str]:
     ]
 
 
-def _reason(delta: float, ledger: Standing | None) -> str:
+def _reason(delta: Fraction, ledger: Standing | None) -> str:
     """What made the probability smaller than the certificate's own."""
     if ledger is None or _together(delta, ledger) >= _alone(delta):
         return ""

@@ -75,6 +75,12 @@ def _add_brought(parser: argparse.ArgumentParser) -> None:
         metavar="IDS",
         help="records of a --population that has changed which are not what they were",
     )
+    drawn.add_argument(
+        "--cohort",
+        action="append",
+        metavar="NAME",
+        help="use the certificate of a later draw, from new nodes; its δ is added",
+    )
     truth = parser.add_argument_group("of labels that were not made on the labelling page")
     truth.add_argument(
         "--truth-searched",
@@ -114,6 +120,7 @@ def run(options: argparse.Namespace) -> int:
         gap_from=options.gap_from,
         population=options.population,
         changed=options.changed,
+        cohorts=options.cohort or (),
         id=options.id,
         trained_on=options.trained_on,
         assume_uniform=options.assume_uniform,
@@ -136,7 +143,7 @@ def run(options: argparse.Namespace) -> int:
 
 ONLY_CERTIFIED = (
     *("complete", "require", "json", "out", "force", "gap_from", "id", "trained_on"),
-    *("assume_uniform", "dedupe", "link", "source", "truth_searched", "changed"),
+    *("assume_uniform", "dedupe", "link", "source", "truth_searched", "changed", "cohort"),
 )
 """Options that an estimate does not take: it is of the holdout matcher, and written nowhere."""
 

@@ -42,22 +42,22 @@ def _itself(setting: Setting) -> int:
 def count_growth(con: Engine, setting: Setting, loaded: Loaded, tally: Tally) -> Growth:
     """Count what became of the nodes that were drawn from, and which are new.
 
-    Of a part of the population none is new: it was fixed at the draw. `matches_of` has the complete
-    matcher's numbers of matches.
+    Of a part of the population none is new: it was fixed at the draw. `in_cohorts` has the nodes of
+    later draws, `matches_of` the complete matcher's numbers of matches.
     """
     con.keep("removed", "select p.id from population p anti join nodes_now n on n.id = p.id")
-    con.keep("new_nodes", "select n.id from nodes_now n anti join nodes_then t on t.id = n.id")
+    con.keep("since", "select n.id from nodes_now n anti join nodes_then t on t.id = n.id")
+    con.keep("new_nodes", "select s.id from since s anti join in_cohorts c on c.id = s.id")
     if count_rows(con, "removed") == setting.size:
         raise InputError(
             "population must have some of the nodes that were drawn from, got none of them. Give "
             "the population as it is now, with the same ids."
         )
     cells, labels = count_removed(con, loaded, tally)
-    new = count_rows(con, "new_nodes")
+    new, joined = count_rows(con, "new_nodes"), count_rows(con, "since")
     true = [label.t or 0 for label in labels]
-    change = Change(
-        cells, len(labels), sum(map(bool, true)), sum(true), new if setting.matching.dedupe else 0
-    )
+    of_labels = len(labels), sum(map(bool, true)), sum(true)
+    change = Change(cells, *of_labels, joined if setting.matching.dedupe else 0)
     if setting.whole_size is not None:
         return Growth(change, New())
     ((matched, pairs),) = con.rows(

@@ -1,6 +1,7 @@
 """A population that has changed since its nodes were drawn, and the draws from it since."""
 
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from typing import Any
 
 from matchbound.errors import AssumptionError, InputError
@@ -18,6 +19,7 @@ class Cohort:
     tally: Tally
     choices: Choices
     change: Change
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -29,9 +31,9 @@ class Growth:
     cohorts: tuple[Cohort, ...] = ()
 
     @property
-    def delta(self) -> float:
+    def delta(self) -> Fraction:
         """The δ of all later draws."""
-        return sum(cohort.choices.delta for cohort in self.cohorts)
+        return sum((Fraction(repr(one.choices.delta)) for one in self.cohorts), Fraction(0))
 
     def as_dict(self) -> dict[str, object]:
         return {
@@ -39,6 +41,7 @@ class Growth:
             "new": asdict(self.new),
             "cohorts": [
                 {
+                    "name": one.name,
                     "choices": one.choices.as_dict(),
                     "change": one.change.as_dict(),
                     "tally": one.tally.as_dict(),
@@ -64,9 +67,8 @@ class Growth:
 
 def _cohort(record: Any) -> Cohort:
     tally = Tally.from_dict(record["tally"])
-    return Cohort(
-        tally, Choices.from_dict(record["choices"]), Change.from_dict(record["change"], tally)
-    )
+    choices, change = Choices.from_dict(record["choices"]), record["change"]
+    return Cohort(tally, choices, Change.from_dict(change, tally), str(record["name"]))
 
 
 def grown_finding(metric: Metric, tally: Tally, choices: Choices, growth: Growth) -> Finding:
