@@ -1,5 +1,6 @@
 """Populations that change after a draw: against brute force, exact sums, and an adversary."""
 
+import functools
 import math
 from dataclasses import replace
 
@@ -153,23 +154,29 @@ def precision_of(tally, growth, delta):
     return guarantee.value
 
 
+@functools.cache
+def together(size, drawn, deltas, found, seen):
+    """The bound if so many of the old nodes in the sample, and of the new ones, are right."""
+    delta, of_cohort = deltas
+    chosen = Choices(of_cohort, ("precision",), one_to_one=True)
+    cohort = Cohort(a_tally(size, drawn, seen), chosen, Change())
+    growth = Growth(Change(), New(), (cohort,))
+    return precision_of(a_tally(size, drawn, found), growth, delta)
+
+
 def fails_with_cohort(size, drawn, deltas, right):
     """The probability that precision of old and new nodes together is false.
 
     `right` of the old nodes are right. How many of the new ones are is chosen by an adversary who
     has seen the first labels, to be as harmful as possible.
     """
-    delta, of_cohort = deltas
-    chosen = Choices(of_cohort, ("precision",), one_to_one=True)
 
     def fails_given(found, new_right):
-        total = 0.0
-        for seen, chance in hypergeometric(size, new_right, drawn):
-            cohort = Cohort(a_tally(size, drawn, seen), chosen, Change())
-            growth = Growth(Change(), New(), (cohort,))
-            value = precision_of(a_tally(size, drawn, found), growth, delta)
-            total += chance * (value > (right + new_right) / (2 * size) + 1e-9)
-        return total
+        return sum(
+            chance
+            * (together(size, drawn, deltas, found, seen) > (right + new_right) / (2 * size) + 1e-9)
+            for seen, chance in hypergeometric(size, new_right, drawn)
+        )
 
     return sum(
         chance * max(fails_given(found, new_right) for new_right in range(size + 1))

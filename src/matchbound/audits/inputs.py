@@ -147,7 +147,7 @@ class CohortRef(TableRef):
 
     name: str
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {"path": self.path, "digest": self.digest.as_dict()}
 
     @staticmethod
@@ -234,14 +234,17 @@ class Origins:
     changed: TableRef | None = field(default=None, kw_only=True)
     cohorts: tuple[CohortRef, ...] = field(default=(), kw_only=True)
 
-    @property
-    def _since(self) -> dict[str, Any]:
-        return {"now": self.now, "changed": self.changed, "cohorts": self.cohorts}
-
     def inputs(self, labels: LabelsRef, outputs: Sequence[OutputRef]) -> "Inputs":
         """All tables of a certificate, with the labels and the matchers' outputs."""
         origins = self.population, self.draw, self.trained_on, self.within
-        return Inputs(*origins, labels, tuple(outputs), **self._since)
+        return Inputs(
+            *origins,
+            labels,
+            tuple(outputs),
+            now=self.now,
+            changed=self.changed,
+            cohorts=self.cohorts,
+        )
 
 
 @dataclass(frozen=True)

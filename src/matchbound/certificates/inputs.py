@@ -11,7 +11,7 @@ from matchbound.certificates.history import History
 from matchbound.certificates.reach import Reach
 from matchbound.certificates.rows import only_adds, rows_at
 from matchbound.errors import EngineError, MatchboundError
-from matchbound.files import digest_of_file
+from matchbound.files import digest_of_file, is_file
 from matchbound.tables import Digest, Matching
 
 OF_LABELS = ("labels", "trained_on")
@@ -181,10 +181,9 @@ class _Search:
     def _files(self, source: TableRef, is_labels: bool) -> list[Path]:
         if source.path is None:
             return []
-        if isinstance(source, CohortRef):  # every cohort has a file of this name
-            return [
-                path for path in self.reach.own(source.path) if path.parent != self.reach.folder
-            ]
+        if isinstance(source, CohortRef):  # each cohort has files of the same names
+            here = self.reach.folder / source.path
+            return [here] if is_file(here) and self.reach.leads_in(here) else []
         return self.reach.own(source.path) if is_labels else self.reach.find(source.path)
 
     def _labels(self, name: str, source: TableRef, path: Path | None) -> Found:

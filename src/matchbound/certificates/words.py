@@ -391,12 +391,19 @@ def growth_lines(tally: Tally, choices: Choices, growth: Growth) -> list[str]:
     kept = tally.size - change.gone
     line = (
         f"The population has changed since the draw: {kept} nodes are kept, {change.gone} were "
-        f"removed, {new.nodes} are new."
+        f"removed, {new.nodes} are new{' and in no draw' if growth.cohorts else ''}."
     )
+    later = [
+        f"Cohort {one.name}: {len(one.tally.validation)} nodes labelled out of {one.tally.size} "
+        f"that were new, {one.change.gone} of which were removed since; δ = "
+        f"{one.choices.delta:g} is added."
+        for one in growth.cohorts
+    ]
     if not new.nodes:
-        return [line]
+        return [line, *later]
     without = guarantees({WHOLE: tally}, choices, complete=True, growth=replace(growth, new=New()))
-    return [f"{line} Of kept nodes alone: {', '.join(map(_bare, without))}."]
+    of_drawn = "Of kept nodes alone" if not later else "Without those new nodes"
+    return [f"{line} {of_drawn}: {', '.join(map(_bare, without))}.", *later]
 
 
 def labelled_line(tally: Tally, inputs: Inputs) -> str:
