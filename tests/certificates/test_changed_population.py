@@ -135,6 +135,44 @@ def test_counts_are_those_of_sets(tmp_path, capsys, seed, dedupe, changes):
     assert "Of kept nodes alone" in said
 
 
+def closed(found):
+    """The clusters that matches link, as sets of matches."""
+    cluster = {x: {x} for x in found}
+    for x in found:
+        for y in found[x]:
+            if cluster[x] is not cluster[y]:
+                cluster[x] |= cluster[y]
+                for z in cluster[y]:
+                    cluster[z] = cluster[x]
+    return {x: cluster[x] - {x} for x in found}
+
+
+@pytest.mark.parametrize("as_table", [False, True], ids=["closed", "table"])
+def test_counts_of_clusters_are_those_of_sets(tmp_path, as_table):
+    world = Changing(9, True, ("r1", "r4", "r6"))
+    folder = tmp_path / "a"
+    audit = folder / "audit"
+    world.write(folder)
+    world.h, world.c = closed(world.h), closed(world.c)
+    if as_table:
+        for name, found in (("holdout", world.h), ("complete", world.c)):
+            rows = [[x, min({x, *some})] for x, some in found.items()]
+            write_csv(folder / f"{name}.csv", ["unique_id", "cluster_id"], rows)
+    words = [folder / "then.csv", "--labels", 20, "--holdout", folder / "holdout.csv", "--dedupe"]
+    words += [] if as_table else ["--clusters"]
+    assert run_seeded("s", "draw", *words, "--out", audit) == 0
+    drawn = world.label(audit)
+    assert certify(audit, "--changed", folder / "changed.csv") == 0
+    certificate = mb.Certificate.load(audit / "certificate.json")
+    sets = world.as_sets(drawn)
+    expected, wanted = sets.growth(certificate.choices), sets.tally(sets.draws[0]).tally
+    assert counted(certificate.tallies["all"].gap) == counted(wanted.gap)
+    assert certificate.growth.new == expected.new
+    assert certificate.growth.change.joined == expected.change.joined
+    assert counted(certificate.growth.change.removed) == counted(expected.change.removed)
+    assert run("verify", audit) == 0
+
+
 @pytest.fixture(scope="module")
 def linked(tmp_path_factory):
     world = Changing(3, False)

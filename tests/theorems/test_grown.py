@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from matchbound import AssumptionError, Choices, Tally
-from matchbound.theorems.grown import Change, New
+from matchbound.theorems.grown import Change, New, _Curve, _Line
 from matchbound.theorems.growth import Cohort, Growth
 from matchbound.theorems.guarantees import guarantees
 from matchbound.theorems.metrics import METRICS
+from matchbound.theorems.pairwise import Sums
 from matchbound.theorems.tally import Cell, Label
 from matchbound.theorems.terms import Terms
 from support.growing import DELTA_OF_COHORT, a_grown, choices_of
@@ -244,3 +245,65 @@ def test_audits_of_growing_tables_fail_at_most_as_often_as_stated(metric):
         fails_if_ignored += kinds[found][1]
     assert fails / 5000 <= delta
     assert fails_if_ignored / 5000 > delta
+
+
+# The least quotient is at a corner.
+
+
+def a_line(rng):
+    """Sums of one draw, such as they may be; ρN and what is spent are near each other."""
+    least = int(rng.integers(1, 40))
+    return _Line(
+        slope=float(rng.choice([0.0, 0.2, 0.6, 0.95])),
+        floor=float(rng.choice([0.0, rng.random() * least])),
+        least=least,
+        most=least + int(rng.integers(0, 60)),
+        after=float(rng.random() * 3),
+        spent=float(rng.random() * 30),
+        gone=int(rng.integers(0, 2)),
+        most_removed=float(rng.choice([0.0, rng.random() * 12])),
+    )
+
+
+def a_curve(rng):
+    before, missed = int(rng.integers(0, 9)), int(rng.integers(0, 9))
+    sums = Sums(0, 0, before, int(rng.integers(0, 9)), missed, before, before + 40, 0, 0)
+    removed = int(rng.integers(0, 15))
+    numbers = int(rng.integers(0, 20)), removed, int(rng.integers(0, 3))
+    return _Curve(sums, float(rng.choice([0.3, 0.8, 1.0])), float(rng.integers(1, 30)), *numbers)
+
+
+def least_on_grid(values, ends, bottom_of):
+    """The least quotient over a fine grid between the first two ends."""
+    grid = np.linspace(ends[0], ends[1], 150)
+    tops, bottoms = values(grid), bottom_of(grid)
+    return min((max(t, 0.0) / b for t, b in zip(tops, bottoms, strict=True) if b > 0), default=0.0)
+
+
+def at_corners(tops, bottoms):
+    return min((max(t, 0.0) / b for t, b in zip(tops, bottoms, strict=True) if b > 0), default=0.0)
+
+
+@pytest.mark.parametrize("kind", [a_line, a_curve])
+def test_no_number_between_corners_is_worse(kind):
+    rng = np.random.default_rng(5)
+    for _ in range(800):
+        one, other = kind(rng), kind(rng)
+        bottom = one.members if kind is a_line else one.true
+        added = float(rng.integers(0, 20))
+        # Together with a second draw at one of its corners, whose sums are numbers.
+        size = other.ends[0]
+        more = other.right(size), (other.members if kind is a_line else other.true)(size) + added
+        if len(one.ends) < 2:
+            continue
+
+        def top_at(sizes, one=one, more=more):
+            return [one.right(size) + more[0] for size in sizes]
+
+        def bottom_at(sizes, bottom=bottom, more=more):
+            return [bottom(size) + more[1] for size in sizes]
+
+        if min(bottom_at(one.ends)) <= 0:
+            continue
+        corners = at_corners(top_at(one.ends), bottom_at(one.ends))
+        assert corners <= least_on_grid(top_at, one.ends, bottom_at) + 1e-9

@@ -175,8 +175,8 @@ def read_cohort_nodes(
     opened = []
     for name in names:
         cohort = open_cohort(con, audit, name)
-        id = renamed("id") if has_changed else "id"
-        con.keep("in_cohorts", f"select id from in_cohorts union all select {id} from cohort_nodes")
+        nodes = renamed("cohort_nodes", "id") if has_changed else "select id from cohort_nodes"
+        con.keep("in_cohorts", f"select id from in_cohorts union all {nodes}")
         opened.append(cohort)
     ((twice,),) = con.rows(
         "select min(id) from (select id from in_cohorts group by id having count(*) > 1)"

@@ -1,5 +1,7 @@
 """Load the population, and the part of it that is drawn from where the user gives one."""
 
+from collections.abc import Sequence
+
 from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables.predictions import id_column, kind_of_ids, read_ids
@@ -58,7 +60,7 @@ def read_now(
     con.keep("nodes_then", "select id from everyone")
     if changed is not None:
         _read_changed(con, changed, id, kind, origin)
-        con.keep("nodes_now", f"select {renamed('id')} as id from nodes_now")
+        con.keep("nodes_now", renamed("nodes_now", "id"))
     con.keep("of_both_times", "select id from nodes_then union select id from nodes_now")
     con.rows("create or replace temp view everyone as select id from of_both_times")
     return size
@@ -77,9 +79,15 @@ def _read_changed(
             )
 
 
-def renamed(column: str) -> str:
-    """SQL for the ids of a column, those of changed records as new ones."""
-    return f"case when {column} in (select id from changed) then {column} || ' ' else {column} end"
+def renamed(table: str, *columns: str, others: Sequence[str] = (), where: str = "true") -> str:
+    """SQL that selects a table with the ids of changed records, in these columns, as new ones.
+
+    `others` are columns to keep as they are. `where` says in which rows ids are the population's.
+    """
+    names = [f"case when {c}_.id is null then t.{c} else t.{c} || ' ' end as {c}" for c in columns]
+    joins = [f"left join changed {c}_ on {c}_.id = t.{c} and {where}" for c in columns]
+    kept = [f"t.{other}" for other in others]
+    return f"select {', '.join([*names, *kept])} from {table} t {' '.join(joins)}"
 
 
 def part_column(within: Source, id: str | None) -> str:

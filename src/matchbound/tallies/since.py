@@ -12,11 +12,11 @@ def rename_changed(con: Engine, output: Output, *, dedupe: bool) -> None:
     """Make changed records new ones in the complete matcher's table."""
     role = output.role
     if output.is_clusters:
-        name = f"case when is_x then {renamed('x')} else x end"
-        con.keep(role, f"select {name} as x, cluster, is_x, is_y from {role}")
+        con.keep(role, renamed(role, "x", others=("cluster", "is_x", "is_y"), where="t.is_x"))
+    elif dedupe:
+        con.keep(role, renamed(role, "x", "y"))
     else:
-        y = renamed("y") if dedupe else "y"
-        con.keep(role, f"select {renamed('x')} as x, {y} as y from {role}")
+        con.keep(role, renamed(role, "x", others=["y"]))
 
 
 def check_times(con: Engine, setting: Setting, output: Output) -> None:

@@ -357,15 +357,16 @@ class _Curve:
 
     @property
     def ends(self) -> list[float]:
-        """The ends of A's range, and the A at which a line bends."""
+        """The ends of A's range, and the A at which a line bends upwards.
+
+        Where the number of true matches bends, the quotient only falls faster: never least there.
+        """
         low, high = max(self.least, self.sums.least), float(self.sums.most)
         if low > high:  # bounds contradict the labels, and only labels count
             return [high]
-        before, kink = self.sums.before, self.sums.before + self.lost
+        kink = self.sums.before + self.lost
         bends = [float(kink), float(kink + self.removed)]
-        if self.recall < 1:
-            bends.append((self.sums.missed) / (1 / self.recall - 1))
-        return [low, high, *(pairs for pairs in bends if low < pairs < high and pairs >= before)]
+        return [low, high, *(pairs for pairs in bends if low < pairs < high)]
 
     def _taken(self, pairs: float) -> float:
         return min(self.removed, max(0.0, pairs - self.sums.before - self.lost))
