@@ -16,6 +16,14 @@ from matchbound.theorems import Choices, at_least
 
 
 @dataclass(frozen=True)
+class CohortSpent:
+    """A later draw from new nodes that a certificate is from too, and its δ."""
+
+    name: str
+    delta: float
+
+
+@dataclass(frozen=True)
 class Issued:
     """What the ledger keeps of a certificate, besides its digest."""
 
@@ -27,6 +35,7 @@ class Issued:
     exploratory: Sequence[str] = ()
     truth_searched: str | None = None
     release: str | None = None
+    cohorts: Sequence[CohortSpent] = ()
 
     @staticmethod
     def of(
@@ -63,6 +72,7 @@ class Issued:
             "exploratory": list(self.exploratory),
             "truth_searched": self.truth_searched,
             "release": self.release,
+            "cohorts": [asdict(cohort) for cohort in self.cohorts],
         }
 
 
@@ -163,7 +173,8 @@ def standing(
     `salted` gives the digest that labels have on record; version 1 had it as it is.
     """
     before = [entry for entry in entries if entry["kind"] == "certificate"]
-    draws = list(_draws([*entries, {"kind": "certificate", **issued.as_dict()}]))
+    with_this = [*entries, {"kind": "certificate", **issued.as_dict()}]
+    draws = list(_draws(with_this))
     latest = draws[-1]
     several = latest[0]["several"]
     numbers = _Numbers(latest)
@@ -185,7 +196,7 @@ def standing(
         sealed=sealed_up_to(entries),
         changed=changed_labels(entries),
         uncompared=uncompared_labels(entries),
-        together=_at_least(draws),
+        together=all_together(with_this),
         labelled=label_provenance(entries, issued.labels, salted),
     )
 
@@ -244,11 +255,7 @@ def draws_cost(entries: Sequence[Entry]) -> Fraction:
 
 def all_together(entries: Sequence[Entry]) -> float:
     """The probability with which all certificates of a folder hold that have a guarantee."""
-    return _at_least(_draws(entries))
-
-
-def _at_least(draws: Iterable[Sequence[Entry]]) -> float:
-    return at_least(1 - sum(map(_cost, draws), Fraction(0)))
+    return at_least(1 - draws_cost(entries) - _cost_of_cohorts(entries))
 
 
 def _draws(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
@@ -304,6 +311,13 @@ def _cost(draw: Sequence[Entry]) -> Fraction:
         gaps.setdefault((numbers.of(holdout), TODAY), set())
     number = Fraction(sum(max(len(sampled), 1) for sampled in gaps.values()), draw[0]["several"])
     return Fraction(repr(draw[0]["delta"])) * max(number, Fraction(1))
+
+
+def _cost_of_cohorts(entries: Sequence[Entry]) -> Fraction:
+    """The δ of later draws that certificates are from; each counts once."""
+    used = (one for e in entries if e["kind"] == "certificate" for one in e.get("cohorts", ()))
+    deltas = {one["name"]: Fraction(repr(one["delta"])) for one in used}
+    return sum(deltas.values(), Fraction(0))
 
 
 class _Numbers:

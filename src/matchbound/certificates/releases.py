@@ -67,10 +67,13 @@ class Release:
     def gap(self) -> tuple[Fraction, Fraction] | None:
         """The shares of pairs and of nodes at which it differs from the holdout matcher.
 
-        None if they are not counted over the population, or separately for several parts.
+        None if they are not counted over the population, separately for several parts, or over a
+        population that has changed since the draw.
         """
         one = self.certificate
         if one is None or one.choices.is_sampled or list(one.tallies) != [WHOLE]:
+            return None
+        if one.growth is not None:
             return None
         tally = one.tallies[WHOLE]
         nodes = sum(cell.nodes for cell in tally.everywhere if not cell.h == cell.c == cell.hc)
@@ -82,6 +85,8 @@ class Release:
             return self.problem
         if not self.certificate.has_complete:
             return "it is the holdout"
+        if self.certificate.growth is not None:
+            return "the population has changed"
         if self.gap is None:
             return UNKNOWN
         pairs, nodes = (as_percent(share, math.ceil) for share in self.gap)

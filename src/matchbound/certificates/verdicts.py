@@ -52,7 +52,7 @@ class Judge:
 
     def _verdict(self, one: Certificate, metric: str) -> Verdict:
         is_met, reason = one.meets(metric, self._targets[metric]), one.why_unmet(metric)
-        if reason or not has_room(metric, one.choices):
+        if reason or one.growth is not None or not has_room(metric, one.choices):
             return Verdict(is_met, reason, is_told=False)
         alone = holdout_tally(one.tallies[WHOLE])
         key = alone, repr(one.choices), metric
