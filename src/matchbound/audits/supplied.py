@@ -6,14 +6,15 @@ from typing import Any
 
 from matchbound.audits.ledger import Entry
 from matchbound.errors import InputError
-from matchbound.tables import Matching, Reading
+from matchbound.tables import Matching, Reading, Recorded
 
 
 @dataclass(frozen=True)
 class Supplied:
     """The tables that a user gave for a certificate, and how they are read.
 
-    `truth_searched` is how true matches were looked for, in the user's words.
+    `truth_searched` is how true matches were looked for, in the user's words. `recorded` is the
+    matcher on record that `holdout` must be, if the user gave none.
     """
 
     holdout: Any
@@ -27,6 +28,7 @@ class Supplied:
     matching: Matching = field(default_factory=Matching)
     within: Any = None
     truth_searched: str | None = None
+    recorded: Recorded | None = None
 
     def __post_init__(self) -> None:
         checked_searched(self.truth_searched)
