@@ -49,7 +49,7 @@ SLIPS = {
     ),
     "the other side's source": (
         {"source": "right"},
-        r"must match nodes of the population, got x = 'right-__-b15', which is not in it\. Give the",
+        r"must match nodes of the population, got x = 'right-__-b15', which is not in it\. Give",
         r"records must hold every id that matches have of them, got none for 'right-__-b0' .*--id",
     ),
     "no threshold": (

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,10 @@ class Remembered:
         if is_there(Path(self.path)):
             return self.path
         return next((str(path) for path in find(self.path, folder)), None)
+
+    def is_at(self, table: Any) -> bool:
+        """Whether what a user gives is the path of this file."""
+        return isinstance(table, str | PathLike) and whole(fspath(table)) == self.path
 
     def as_dict(self) -> dict[str, object]:
         """As its line has it, without what is not known."""

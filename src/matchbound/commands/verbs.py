@@ -49,7 +49,6 @@ def overview(*, every: bool) -> str:
             *(f"  {verb.name:{width}}  {verb.line}" for verb in verbs),
             "",
             f"`matchbound VERB --help` shows a verb's options.{more}",
-            "Exit status: 0 done and every --require met, 1 not certified or contradicted,",
-            "2 bad input, 3 consistent in itself but not verified, because inputs are missing.",
+            "Exit status: 0 done, 1 not certified or contradicted, 2 bad input, 3 inputs missing.",
         ]
     )
