@@ -114,14 +114,16 @@ def test_splink_s_own_run(tmp_path):
         "'febrl_b', ids in 'unique_id')."
     )
     write_labels(memory, truth)
-    with pytest.raises(mb.InputError, match=r"^holdout must be given again, because it was put on"):
+    with pytest.raises(
+        mb.InputError, match=r"^holdout must be given again where the folder does not"
+    ):
         mb.certify(memory)
     in_memory = mb.certify(memory, holdout=predictions, population=left, **how)
     assert in_memory.ledger.seeded is not None
 
     tables = ["--records", tmp_path / "left.parquet", "--against", tmp_path / "right.parquet"]
     how = ["--labels", 500, "--threshold", 0.9, "--pairs", "--out", tmp_path / "files"]
-    assert run("audit", tmp_path / "predictions.parquet", *tables, *how) == 0
+    assert run_seeded("s", "audit", tmp_path / "predictions.parquet", *tables, *how) == 0
     write_labels(tmp_path / "files", truth)
     certified = mb.certify(tmp_path / "files")
     assert certified.value("precision") > 0.98

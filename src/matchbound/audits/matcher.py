@@ -71,8 +71,9 @@ def _found(folder: Path, recorded: Recorded) -> str:
     ]
     if not tables:
         raise InputError(
-            "holdout must be given again, because it was put on record from a table in memory, or "
-            "paths.jsonl is gone, got None. Give the same output, with its threshold."
+            "holdout must be given again where the folder does not remember its file, because it "
+            "was a table in memory or paths.jsonl is gone, got None. Give the same output, with "
+            "its threshold."
         )
     paths = [path for path in (table.now(folder) for table in tables) if path is not None]
     if not paths:
