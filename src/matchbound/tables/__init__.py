@@ -10,6 +10,7 @@ from matchbound.tables.digests import (
     rows_of_labels,
     rows_of_matches,
 )
+from matchbound.tables.formats import csv_header
 from matchbound.tables.forms import COLUMN_ROLES, Clusters, Form, Pairs, recognise
 from matchbound.tables.ids import (
     SEPARATOR,
@@ -21,6 +22,7 @@ from matchbound.tables.ids import (
     refuse_empty,
     refuse_spaces,
 )
+from matchbound.tables.inputs import open_source
 from matchbound.tables.objects import as_table
 from matchbound.tables.outputs import (
     OnRecord,
@@ -58,12 +60,10 @@ from matchbound.tables.sides import Matching, with_own_source
 from matchbound.tables.sources import (
     FITTING,
     Source,
-    csv_header,
     key_kind,
     listed,
     literal,
     load,
-    open_source,
     quoted,
 )
 from matchbound.tables.truth import form_of_labels, read_labels
