@@ -1,8 +1,8 @@
 """Where an audit's tables are on this machine: a file of the folder that is not sent to others.
 
 draw.json, ledger.jsonl and certificate.json name a table by its path in the folder, or by its file
-name alone if it lies elsewhere; a pattern of files by the folder before it, too. paths.jsonl has the
-whole paths, a line each.
+name alone if it lies elsewhere; a pattern has the folder before its wildcards, too. paths.jsonl has
+the whole paths, a line each.
 """
 
 import json

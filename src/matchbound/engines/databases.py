@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 BATCH = 1 << 16  # rows
 AT_A_TIME = 400  # columns whose types one query of SQLite tells
-ALONE: dict[str, str | bool | int | float | list[str]] = {  # DuckDB may read no other file, and load nothing
+ALONE: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
     "enable_external_access": False,
     "temp_directory": "",
 }
+"""By these settings DuckDB reads no other file, loads nothing, and writes nothing beside it."""
 AS_THEY_ARE = ("INTEGER", "BIGINT", "SMALLINT", "TINYINT", "DOUBLE", "FLOAT", "BOOLEAN", "BLOB")
 """DuckDB's types that Arrow has too. Others are read as text, which keeps every id as it is."""
 BUSY = ("-wal", "-journal")

@@ -115,6 +115,8 @@ class DuckDB:
         kinds = self._run(f"select distinct json_type(json), json_keys(json) from {lines}")
         if any(kind != "OBJECT" for kind, _ in kinds):
             raise QueryError("a line is no JSON object")
+        if any(len({*names}) < len(names) for _, names in kinds):
+            raise QueryError("a line has a name twice")
         each = sorted((names for _, names in kinds), key=lambda names: (-len(names), names))
         names = [name for name in dict.fromkeys(chain.from_iterable(each)) if name]
         if len({name.lower() for name in names}) < len(names) or not names:

@@ -66,7 +66,7 @@ from matchbound.tables.sources import (
     load,
     quoted,
 )
-from matchbound.tables.truth import form_of_labels, read_labels
+from matchbound.tables.truth import form_of_labels, holds_everyone, read_labels
 
 __all__ = [
     "COLUMN_ROLES",
@@ -101,6 +101,7 @@ __all__ = [
     "first_threshold",
     "form_of_labels",
     "has_outer_spaces",
+    "holds_everyone",
     "id_column",
     "is_linked_by_source",
     "is_same_table",

@@ -65,7 +65,9 @@ def _with_index(frame: Any) -> Any:
 
 
 def _has_uuids(column: Any, kind: Any) -> bool:
-    return kind == object and any(isinstance(value, UUID) for value in column.dropna().head(1))
+    return str(kind) == "object" and any(
+        isinstance(value, UUID) for value in column.dropna().head(1)
+    )
 
 
 def _texts(values: Iterable[Any]) -> list[Any]:
