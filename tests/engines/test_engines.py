@@ -25,12 +25,27 @@ from matchbound.tables import Pairs, digest_of_rows, open_source, rows_of_matche
 from matchbound.theorems.metrics import METRICS
 from support import engine_cases
 from support.audits import make_audit, run
-from support.forms import FORMS, as_parquet_folder
+from support.forms import (
+    as_csv_folder,
+    as_csv_gz,
+    as_jsonl,
+    as_parquet_folder,
+    as_parquet_pattern,
+    in_sqlite,
+)
 from support.graphs import KINDS, check_thresholds
 from support.random_tables import check_all_metrics, drawn_within, groups
 from support.sparks import SMALL, UNPLANNED, needs_spark, spark
 
 pytestmark = [needs_spark, pytest.mark.xdist_group("spark")]
+LOCAL_FORMS = (
+    as_csv_gz,
+    as_jsonl,
+    as_parquet_folder,
+    as_csv_folder,
+    as_parquet_pattern,
+    in_sqlite,
+)
 LOCAL, CLUSTER = "local[2]", "local-cluster[2,1,1024]"
 SETTINGS = {LOCAL: UNPLANNED, CLUSTER: {}}  # executors of their own have Spark's own settings
 
@@ -178,11 +193,11 @@ def test_tables_by_name(folder, session, tmp_path):
 
 
 @pytest.mark.parametrize("session", [LOCAL], indirect=True)
-def test_local_tables_of_every_form(session, tmp_path):
+def test_local_tables_of_other_forms(session, tmp_path):
     """Local text and databases are read as they are without Spark; Parquet by Spark itself."""
     header, rows = ["x", "y", "score"], [["a", "b", 0.5], ["c", "dé", 1.0], ["e", "007", 0.25]]
     with connect(session) as con, connect() as here:
-        for form in FORMS:
+        for form in LOCAL_FORMS:
             place = tmp_path / form.__name__
             place.mkdir()
             path = form(place, "found", header, rows)

@@ -23,7 +23,7 @@ from matchbound.tables.ids import (
     refuse_spaces,
 )
 from matchbound.tables.inputs import open_source
-from matchbound.tables.objects import as_table
+from matchbound.tables.objects import as_table, collected
 from matchbound.tables.outputs import (
     OnRecord,
     Output,
@@ -93,6 +93,7 @@ __all__ = [
     "check_scored",
     "close_matches",
     "close_pairs",
+    "collected",
     "count_rows",
     "csv_header",
     "digest_of",

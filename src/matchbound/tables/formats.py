@@ -135,7 +135,7 @@ def table_in(argument: str, path: Path, place: Path, *, hashed: bool) -> FileTab
         _refuse_no_object(argument, path, text)
         table = Table(place, "json", compression=compression, at_once=at_once)
         return FileTable(table, text.size, digest)
-    _refuse_parquet(argument, path, text)
+    _refuse_other_format(argument, path, text)
     names, delimiter = csv_header(argument, path, text.start)
     _refuse_nul(argument, path, text)
     table = Table(place, "csv", names, delimiter, compression, at_once)
@@ -219,7 +219,7 @@ def _refuse_nul(argument: str, path: Path, text: Text) -> None:
         )
 
 
-def _refuse_parquet(argument: str, path: Path, text: Text) -> None:
+def _refuse_other_format(argument: str, path: Path, text: Text) -> None:
     """Refuse Parquet and JSON that are named .csv: a table is recognised by its bytes, whatever its
     name, so the same bytes must never be read as two different tables.
     """
