@@ -34,7 +34,13 @@ from matchbound.tables.outputs import (
     read_outputs,
     register_outputs,
 )
-from matchbound.tables.population import kind_of_part, part_column, read_population
+from matchbound.tables.population import (
+    kind_of_part,
+    part_column,
+    read_now,
+    read_population,
+    renamed,
+)
 from matchbound.tables.predictions import (
     close_matches,
     digest_of_ids,
@@ -127,6 +133,7 @@ __all__ = [
     "read_ids",
     "read_labels",
     "read_matches",
+    "read_now",
     "read_outputs",
     "read_population",
     "read_records",
@@ -134,6 +141,7 @@ __all__ = [
     "refuse_empty",
     "refuse_spaces",
     "register_outputs",
+    "renamed",
     "rows_of_ids",
     "rows_of_labels",
     "rows_of_matches",
