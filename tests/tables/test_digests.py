@@ -319,7 +319,7 @@ def test_columns_named_otherwise_are_settled_by_rows(audit):
 
 def test_bytes_that_agree_are_enough(audit, monkeypatch):
     """A large file's rows are digested when it is registered, and not again."""
-    monkeypatch.setattr("matchbound.tables.sources.SMALL", 0)
+    monkeypatch.setattr("matchbound.tables.formats.SMALL", 0)
     forms, calls = outputs(audit.parent), []
     module = "matchbound.tables.digests.digest_of_rows"
     original = digest_of_rows
@@ -344,7 +344,7 @@ def test_bytes_that_agree_are_enough(audit, monkeypatch):
 
 
 def test_large_files_that_nobody_registered_are_known_by_their_bytes(audit, monkeypatch):
-    monkeypatch.setattr("matchbound.tables.sources.SMALL", 0)
+    monkeypatch.setattr("matchbound.tables.formats.SMALL", 0)
     put_labels(audit)
     forms = outputs(audit.parent)
     for name, matchers in (("CSV", 1), ("CSV", 1), ("Parquet, snappy", 2)):

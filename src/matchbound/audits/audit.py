@@ -96,7 +96,7 @@ class Audit:
         paths = [table.path for table in tables if table is not None and table.path is not None]
         if self.folder is None:
             return [Path(path) for path in paths]
-        drawn_from = [file for path in paths for file in find(path, self.folder)]
+        drawn_from = [table for path in paths for table in find(path, self.folder)]
         return [*(self.folder / name for name in PARTS), *drawn_from]
 
     def choices(self, by_name: Mapping[str, object]) -> tuple[Choices, tuple[str, ...]]:

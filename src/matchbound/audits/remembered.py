@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.audits.places import NAME, find, finished_lines, whole
-from matchbound.files import is_there, read_json
+from matchbound.files import files_at, read_json
 from matchbound.tables import Digest, Output
 
 ROLES = ("records", "against", "holdout")
@@ -41,7 +41,7 @@ class Remembered:
 
     def now(self, folder: Path) -> str | None:
         """Where it is now: where it was, or in or beside the folder; None if it is gone."""
-        if is_there(Path(self.path)):
+        if files_at(Path(self.path)):
             return self.path
         return next((str(path) for path in find(self.path, folder)), None)
 

@@ -11,7 +11,7 @@ from matchbound.certificates.history import History
 from matchbound.certificates.reach import Reach
 from matchbound.certificates.rows import only_adds, rows_at
 from matchbound.errors import EngineError, MatchboundError
-from matchbound.files import digest_of_file, is_file
+from matchbound.files import digest_of_file, digest_of_table, in_database, is_file
 from matchbound.tables import Digest, Matching
 
 OF_LABELS = ("labels", "trained_on")
@@ -115,7 +115,8 @@ def find_draw(certificate: Certificate, reach: Reach) -> Path | None:
     source = certificate.inputs.draw
     if source is None or source.path is None or source.digest.bytes is None:
         return None
-    files = [file for file in reach.own(source.path) if file.name == "draw.json"]
+    own = reach.own(source.path)
+    files = [file for file in own if file.name == "draw.json" and is_file(file)]
     fitting = [file for file in files if digest_of_file(file) == source.digest.bytes]
     return next(iter(fitting or files), None)
 
@@ -161,15 +162,11 @@ class _Search:
         """A table, which may have other bytes than the one that was certified, if it has the same
         rows."""
         matching = self.history.matching if draw is None else draw.matching
-        files = (
-            []
-            if source.path is None or source.digest.bytes is None
-            else self._files(source, name == "labels")
-        )
-        fitting = [file for file in files if self._fits(name, source, digest_of_file(file))]
-        path = next(iter(fitting or files), None)
-        if fitting or (path is not None and self._has_rows(name, source, path, matching)):
+        tables = self._tables(source, name == "labels")
+        path = self._fitting(name, source, tables, matching)
+        if path is not None:
             return Found(path)
+        path = next(iter(tables), None)
         if is_salted(self.certificate, name):
             return self._labels(name, source, path)
         if path is None:
@@ -178,13 +175,26 @@ class _Search:
             return Found(missing=f"{name} (changed since ids were erased)")
         return Found(path, difference=_other(name, path))
 
-    def _files(self, source: TableRef, is_labels: bool) -> list[Path]:
+    def _tables(self, source: TableRef, is_labels: bool) -> list[Path]:
+        """The tables that the path on record may mean; none of what was in memory, or in Spark."""
         if source.path is None:
+            return []
+        if source.digest.bytes is None and in_database(Path(source.path)) is None:
             return []
         if isinstance(source, CohortRef):  # each cohort has files of the same names
             here = self.reach.folder / source.path
             return [here] if is_file(here) and self.reach.leads_in(here) else []
         return self.reach.own(source.path) if is_labels else self.reach.find(source.path)
+
+    def _fitting(
+        self, name: str, source: TableRef, tables: list[Path], matching: Matching | None
+    ) -> Path | None:
+        """The first of the tables that has the certified bytes, or else the certified rows."""
+        for path in tables:
+            digest = digest_of_table(path)
+            if digest is not None and self._fits(name, source, digest):
+                return path
+        return next((one for one in tables if self._has_rows(name, source, one, matching)), None)
 
     def _labels(self, name: str, source: TableRef, path: Path | None) -> Found:
         """Labels of an audit whose file is not there as it was: grown, erased, or changed."""
@@ -193,7 +203,8 @@ class _Search:
             return Found(missing=name if path is None else f"{name} (the salt of their digest)")
         then = None
         if name == "labels":
-            then = labels_then(lambda digest: self._fits(name, source, digest), history, path)
+            file = path if path is not None and is_file(path) else None
+            then = labels_then(lambda digest: self._fits(name, source, digest), history, file)
         if then is not None and (path is None or only_adds(self.certificate, then, path)):
             return Found(path, then=then)
         if history.is_resalted if name == "labels" else history.was_resalted:

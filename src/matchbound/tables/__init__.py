@@ -18,6 +18,7 @@ from matchbound.tables.fitting import (
     keep_named,
     unheld,
 )
+from matchbound.tables.formats import csv_header
 from matchbound.tables.forms import (
     COLUMN_ROLES,
     Clusters,
@@ -37,7 +38,8 @@ from matchbound.tables.ids import (
     refuse_empty,
     refuse_spaces,
 )
-from matchbound.tables.objects import as_table
+from matchbound.tables.inputs import open_source
+from matchbound.tables.objects import as_table, collected
 from matchbound.tables.outputs import (
     OnRecord,
     Output,
@@ -80,15 +82,13 @@ from matchbound.tables.sides import Matching, with_own_source
 from matchbound.tables.sources import (
     FITTING,
     Source,
-    csv_header,
     key_kind,
     listed,
     literal,
     load,
-    open_source,
     quoted,
 )
-from matchbound.tables.truth import form_of_labels, read_labels
+from matchbound.tables.truth import form_of_labels, holds_everyone, read_labels
 from matchbound.tables.verdicts import refuse_unread_verdicts
 
 __all__ = [
@@ -118,6 +118,7 @@ __all__ = [
     "check_scored",
     "close_matches",
     "close_pairs",
+    "collected",
     "count_matches",
     "count_rows",
     "csv_header",
@@ -128,6 +129,7 @@ __all__ = [
     "fitting_columns",
     "form_of_labels",
     "has_outer_spaces",
+    "holds_everyone",
     "id_column",
     "is_linked_by_source",
     "is_same_table",
