@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -71,9 +72,19 @@ def refuse_existing(paths: list[Path], force: bool) -> None:
 
 
 def refuse_input_as_out(out: Path, inputs: Iterable[str | Path | None]) -> None:
+    """Refuse to write over a table that is read, or into the folder or the pattern of one."""
     for path in inputs:
-        if path is not None and resolved(Path(path)) == resolved(out):
+        if path is not None and _holds(Path(path), resolved(out)):
             raise InputError(f"out must not be an input, got {str(out)!r}. Choose another place.")
+
+
+def _holds(table: Path, out: Path) -> bool:
+    """Whether a file would be, or be part of, the table at a path."""
+    if out in map(resolved, (table, *files_at(table))):
+        return True
+    if is_folder(table):
+        return out.parent == resolved(table)
+    return is_pattern(table) and fnmatch(str(out), str(resolved(table)))
 
 
 def check_writable(path: Path) -> None:
@@ -635,6 +646,25 @@ def digest_of_file(path: Path) -> str:
     return content_of_file(path).digest
 
 
+def digest_of_table(path: Path) -> str | None:
+    """The digest of the bytes of a table's file or files; None of a table in a database.
+
+    A database's bytes change without its rows: they do not tell which table it is.
+    """
+    if is_file(path):
+        return digest_of_file(path)
+    files = () if in_database(path) else files_at(path)
+    return digest_of_several([digest_of_file(file) for file in files]) if files else None
+
+
+def digest_of_several(digests: Iterable[str]) -> str:
+    """The digest of files from theirs, in order. Their bytes put together could be split otherwise.
+
+    What is hashed begins with NUL and ends as no Parquet does, so it is no readable file itself.
+    """
+    return hashlib.sha256("\0".join(["", "files", *digests]).encode()).hexdigest()
+
+
 def content_of_file(path: Path) -> Content:
     """Read a file through; read it again if it is changed meanwhile, and give up in the end."""
     contents = _read.get()
@@ -695,13 +725,59 @@ def digest_of_json(value: Any) -> str:
     return digest_of_text(text)
 
 
-def find_file(path: str, beside: Path) -> list[Path]:
-    """The files that a recorded path may mean: one in or beside a folder."""
-    recorded, folder = Path(path), resolved(beside)
-    paths: list[Path] = []
-    for parent in (folder, folder.parent):
-        paths += [parent / recorded, parent / recorded.name]
-    return [path for path in dict.fromkeys(paths) if is_file(path)]
+def paths_beside(path: str, folder: Path) -> list[Path]:
+    """The paths in or beside a folder that a recorded path may mean, whether anything is there.
+
+    Of a pattern the last part alone means nothing: `*.csv` fits any other table.
+    """
+    recorded, here = Path(path), resolved(folder)
+    names = [recorded] if is_pattern(recorded) else [recorded, Path(recorded.name)]
+    paths = [parent / name for parent in (here, here.parent) for name in names]
+    return list(dict.fromkeys(paths))
+
+
+def is_pattern(path: Path) -> bool:
+    """Whether a path may stand for several files, as `parts/*.csv` does."""
+    return not is_there(path) and bool(set("*?[") & set(str(path)))
+
+
+def in_database(path: Path) -> tuple[Path, str] | None:
+    """The file and the table that `people.duckdb::people` names; None if it names no such thing."""
+    file, _, table = str(path).rpartition("::")
+    if not file or not table or set("/\\") & set(table) or is_file(path):
+        return None
+    return Path(file), table
+
+
+def files_at(path: Path) -> tuple[Path, ...]:
+    """The files that hold the table at a path, by their names; none if there is no such table.
+
+    It may be a file, a folder of files, a pattern of files, or a table in a database.
+    """
+    if is_file(path):
+        return (path,)
+    database = in_database(path)
+    if database is not None:
+        return (database[0],) if is_file(database[0]) else ()
+    try:
+        return tuple(file for file in parts_at(path) if is_file(file))
+    except (OSError, ValueError):
+        return ()
+
+
+def parts_at(path: Path) -> list[Path]:
+    """What is in a folder, or what a pattern matches, by its names.
+
+    What begins with `_` or `.` is no part of a table: Spark's `_SUCCESS`, checksums.
+    """
+    if is_folder(path):
+        parts = list(path.iterdir())
+    elif is_pattern(path):
+        parts = [Path(name) for name in glob.glob(str(path), recursive=True)]
+    else:
+        parts = []
+    shown = (part for part in parts if not part.name.startswith(("_", ".")))
+    return sorted(shown, key=lambda part: part.parts)
 
 
 def is_file(path: Path) -> bool:

@@ -731,7 +731,7 @@ def test_a_file_that_may_not_be_read(audit, capsys, monkeypatch):
     def forbidden(*_, **__):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("matchbound.tables.sources.content_of_file", forbidden)
+    monkeypatch.setattr("matchbound.tables.formats.content_of_file", forbidden)
     message = refusal(capsys, certify(audit))
     assert message.startswith("holdout must be readable, got ")
     assert "(Permission denied)" in message

@@ -17,8 +17,8 @@ from matchbound.engines import connect
 from matchbound.errors import InputError
 from matchbound.tables import Clusters, Digest, Matching, Output, Pairs, Reading
 from matchbound.tables.ids import load_drawn
+from matchbound.tables.inputs import open_source
 from matchbound.tables.population import read_population
-from matchbound.tables.sources import open_source
 from matchbound.tables.truth import read_labels
 from matchbound.tallies import Setting
 from matchbound.theorems import Choices

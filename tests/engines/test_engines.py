@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Timer
 from types import SimpleNamespace
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,11 +25,27 @@ from matchbound.tables import Pairs, digest_of_rows, open_source, rows_of_matche
 from matchbound.theorems.metrics import METRICS
 from support import engine_cases
 from support.audits import make_audit, run
+from support.forms import (
+    as_csv_folder,
+    as_csv_gz,
+    as_jsonl,
+    as_parquet_folder,
+    as_parquet_pattern,
+    in_sqlite,
+)
 from support.graphs import KINDS, check_thresholds
 from support.random_tables import check_all_metrics, drawn_within, groups
 from support.sparks import SMALL, UNPLANNED, needs_spark, spark
 
 pytestmark = [needs_spark, pytest.mark.xdist_group("spark")]
+LOCAL_FORMS = (
+    as_csv_gz,
+    as_jsonl,
+    as_parquet_folder,
+    as_csv_folder,
+    as_parquet_pattern,
+    in_sqlite,
+)
 LOCAL, CLUSTER = "local[2]", "local-cluster[2,1,1024]"
 SETTINGS = {LOCAL: UNPLANNED, CLUSTER: {}}  # executors of their own have Spark's own settings
 
@@ -173,6 +190,37 @@ def test_tables_by_name(folder, session, tmp_path):
     )
     with pytest.raises(mb.InputError, match=r"got 'staff.people' \(no such file\)"):
         mb.draw("staff.people", labels=1)
+
+
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
+def test_local_tables_of_other_forms(session, tmp_path):
+    """Local text and databases are read as they are without Spark; Parquet by Spark itself."""
+    header, rows = ["x", "y", "score"], [["a", "b", 0.5], ["c", "dé", 1.0], ["e", "007", 0.25]]
+    with connect(session) as con, connect() as here:
+        for form in LOCAL_FORMS:
+            place = tmp_path / form.__name__
+            place.mkdir()
+            path = form(place, "found", header, rows)
+            digests = []
+            for engine in (con, here):
+                source = open_source(engine, "holdout", path)
+                known = rows_of_matches(source, Pairs(*header), unordered=False)
+                digests.append((digest_of_rows(engine, source, known), source.bytes))
+            if form is as_parquet_folder:  # whose bytes the cluster does not read
+                digests = [one for one, _ in digests]
+            assert digests[0] == digests[1], form
+        uuids = [UUID(int=i) for i in range(3)]
+        stored = pa.array([one.bytes for one in uuids], pa.binary(16))
+        table = pa.table({"id": pa.ExtensionArray.from_storage(pa.uuid(), stored)})
+        pq.write_table(table, tmp_path / "uuids.parquet")
+        for engine in (con, here):
+            source = open_source(engine, "population", table)
+            texts = engine.rows(f"select {source.key('id')} from {source.scan}")
+            assert sorted(texts) == [(str(one),) for one in uuids]
+        with pytest.raises(mb.InputError, match=r"^population must be readable, .*UUID"):
+            open_source(con, "population", tmp_path / "uuids.parquet")
+        with pytest.raises(mb.InputError, match=r"must be a file, a folder of Parquet or a table"):
+            open_source(con, "population", tmp_path / "none/*.csv")
 
 
 @pytest.mark.parametrize("session", [LOCAL], indirect=True)

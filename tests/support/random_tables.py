@@ -10,10 +10,10 @@ import pyarrow as pa
 from matchbound import AssumptionError, Choices, Tally
 from matchbound.audits.draw import join_orders
 from matchbound.tables.forms import Clusters, Pairs
+from matchbound.tables.inputs import open_source
 from matchbound.tables.population import read_population
 from matchbound.tables.predictions import read_matches
 from matchbound.tables.sides import Matching
-from matchbound.tables.sources import open_source
 from matchbound.tables.truth import read_labels
 from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded

@@ -13,7 +13,8 @@ import matchbound as mb
 from matchbound.engines import connect
 from matchbound.files import read_at_once
 from matchbound.tables import Matching, form_of_labels, listed, open_source, read_labels
-from matchbound.tables.sources import HEADER, SMALL, scan
+from matchbound.tables.formats import HEADER, SMALL
+from matchbound.tables.sources import scan
 
 
 def rows_of(con, source):
@@ -88,7 +89,7 @@ def test_a_large_file_that_is_changed_after_it_was_hashed_is_refused(tmp_path, c
 
 def test_a_small_csv_is_read_once(tmp_path, monkeypatch):
     """Labels may be written meanwhile: what is read is what was hashed, before or after."""
-    path, read = tmp_path / "labels.csv", mb.tables.sources.content_of_file
+    path, read = tmp_path / "labels.csv", mb.tables.formats.content_of_file
     path.write_text("id\nold\n")
 
     def written_meanwhile(place):
@@ -98,7 +99,7 @@ def test_a_small_csv_is_read_once(tmp_path, monkeypatch):
             os.replace(path.with_name("new"), path)
         return content
 
-    monkeypatch.setattr("matchbound.tables.sources.content_of_file", written_meanwhile)
+    monkeypatch.setattr("matchbound.tables.formats.content_of_file", written_meanwhile)
     with connect() as con:
         source = open_source(con, "labels", path)
         path.write_text("id\nnewer\n")
@@ -108,7 +109,7 @@ def test_a_small_csv_is_read_once(tmp_path, monkeypatch):
 
 def test_a_small_csv_that_is_replaced_all_the_time_is_read_as_it_is_now(tmp_path, monkeypatch):
     """Four people who label replace labels.csv faster than it is hashed and read."""
-    path, read = tmp_path / "labels.csv", mb.tables.sources.content_of_file
+    path, read = tmp_path / "labels.csv", mb.tables.formats.content_of_file
     path.write_text("id\n0\n")
 
     def replaced_meanwhile(place):
@@ -117,12 +118,12 @@ def test_a_small_csv_that_is_replaced_all_the_time_is_read_as_it_is_now(tmp_path
         os.replace(path.with_name("new"), path)
         return content
 
-    monkeypatch.setattr("matchbound.tables.sources.content_of_file", replaced_meanwhile)
+    monkeypatch.setattr("matchbound.tables.formats.content_of_file", replaced_meanwhile)
     with connect() as con:
         source = open_source(con, "labels", path)
         (row,) = rows_of(con, source)
     assert source.bytes == hashlib.sha256(f"id\n{row}\n".encode()).hexdigest()
-    assert (source.path, source.file) == (str(path), None)
+    assert (source.path, source.files) == (str(path), ())
     assert 0 < int(row) < int(path.read_text()[3:])
 
 
@@ -168,7 +169,7 @@ def test_many_columns_take_linear_time(tmp_path):
     """20,000 names took 29 s, most of it to look for repeated ones."""
     names = [f"column {i}" for i in range(20_000)]
     start = time.process_time()
-    mb.tables.sources.refuse_repeated_names("population", names)
+    mb.tables.formats.refuse_repeated_names("population", names)
     assert time.process_time() - start < 1
 
 

@@ -10,9 +10,9 @@ from matchbound import AssumptionError, Choices, InputError, Tally
 from matchbound.audits.draw import join_orders
 from matchbound.engines.connection import connect
 from matchbound.tables.forms import Clusters
+from matchbound.tables.inputs import open_source
 from matchbound.tables.population import read_population
 from matchbound.tables.predictions import read_matches
-from matchbound.tables.sources import open_source
 from matchbound.tables.truth import read_labels
 from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded

@@ -54,6 +54,7 @@ from matchbound.audits.ledger import (
     transaction,
 )
 from matchbound.audits.load import load, planned_choices, read_certified
+from matchbound.audits.matcher import Matcher
 from matchbound.audits.order import hash_of
 from matchbound.audits.places import NAME as PLACES
 from matchbound.audits.places import find, whole_paths
@@ -65,6 +66,7 @@ from matchbound.audits.release import (
     release_path,
     released,
 )
+from matchbound.audits.remembered import Remembered, latest
 from matchbound.audits.sample import draw, draw_again
 from matchbound.audits.seal import Seal, check_signers, seals_in, signer_of
 from matchbound.audits.shelf import certificate_files, certificate_of, folder_of
@@ -112,11 +114,13 @@ __all__ = [
     "Journal",
     "LabelsRef",
     "Ledger",
+    "Matcher",
     "Opening",
     "OutputRef",
     "Page",
     "Population",
     "Provenance",
+    "Remembered",
     "Seal",
     "Searched",
     "SearchedFile",
@@ -164,6 +168,7 @@ __all__ = [
     "labels",
     "labels_of",
     "last_draw",
+    "latest",
     "ledger_or_problems",
     "load",
     "name_taken",

@@ -105,7 +105,7 @@ class Audit:
         paths = [table.path for table in tables if table is not None and table.path is not None]
         if self.folder is None:
             return [Path(path) for path in paths]
-        drawn_from = [file for path in paths for file in find(path, self.folder)]
+        drawn_from = [table for path in paths for table in find(path, self.folder)]
         kept = [release_path(self.folder, e["release"]) for e in released(self.ledger.entries)]
         return [*(self.folder / name for name in PARTS), *kept, *drawn_from]
 

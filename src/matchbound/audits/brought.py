@@ -13,7 +13,7 @@ from matchbound.audits.part import changed_since, open_as_drawn
 from matchbound.audits.training import check_second
 from matchbound.engines import Engine
 from matchbound.errors import InputError
-from matchbound.files import digest_of_file, is_file
+from matchbound.files import digest_of_file, files_at
 from matchbound.tables import (
     Digest,
     Matching,
@@ -130,7 +130,9 @@ def _trained_on(con: Engine, audit: Audit) -> TableRef | None:
     another, and the digest is taken anew: D itself is checked by drawing again.
     """
     recorded, path = audit.drawn.trained_on, trained_on_now(audit)
-    if recorded is None or not audit.ledger.has_erased or not is_file(Path(path or "")):
+    if recorded is None or not audit.ledger.has_erased:
+        return recorded
+    if path is None or not files_at(Path(path)):
         return recorded
     source = open_source(con, "trained_on", path)
     digest = digest_of(con, source, rows_of_labels(source, recognise(source, {})))

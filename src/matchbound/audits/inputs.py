@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from matchbound.audits.places import find, named, recorded
 from matchbound.errors import InputError
-from matchbound.files import digest_of_file
+from matchbound.files import digest_of_table, files_at, in_database
 from matchbound.tables import Digest, Matching, Output, Reading, Recorded
 
 ROLES = ("holdout", "complete")
@@ -31,7 +31,7 @@ class TableRef:
         return str(next(iter(find(self.path, folder)), self.path))
 
     def found_again(self, argument: str, folder: Path | None, way_out: str) -> str | Path:
-        """Where it is now, if it was drawn from; of several files the one with its bytes."""
+        """Where it is now, if it was drawn from; of several tables the one with its bytes."""
         if self.path is None:
             raise InputError(
                 f"{argument} must be given again, because it was drawn from a table in memory, got "
@@ -39,15 +39,18 @@ class TableRef:
             )
         if folder is None:
             return self.path
-        if self.digest.bytes is None:
+        paths, is_file = find(self.path, folder), self.digest.bytes is not None
+        if not is_file and in_database(Path(self.path)) is None:  # Spark has it by name
             return next(iter(named(folder, self.path)), self.path)
-        paths = find(self.path, folder)
         if not paths:
             raise InputError(
                 f"{argument} must be where it was drawn from, got {self.path!r} (no such file). "
                 f"{way_out}"
             )
-        fitting = [path for path in paths if digest_of_file(path) == self.digest.bytes]
+        if not is_file:  # a database: the one that it was read from, if it is still there
+            known = map(Path, named(folder, self.path))
+            return next((path for path in known if files_at(path)), paths[0])
+        fitting = [path for path in paths if digest_of_table(path) == self.digest.bytes]
         return (fitting or paths)[0]
 
     def as_dict(self) -> dict[str, Any]:

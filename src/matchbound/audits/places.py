@@ -1,7 +1,8 @@
 """Where an audit's tables are on this machine: a file of the folder that is not sent to others.
 
 draw.json, ledger.jsonl and certificate.json name a table by its path in the folder, or by its file
-name alone if it lies elsewhere. paths.jsonl has the whole paths, a line each.
+name alone if it lies elsewhere; a pattern has the folder before its wildcards, too. paths.jsonl has
+the whole paths, a line each.
 """
 
 import json
@@ -11,7 +12,16 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from matchbound.errors import InputError
-from matchbound.files import LONG_LIMIT, find_file, is_file, read_bytes, read_json, resolved
+from matchbound.files import (
+    LONG_LIMIT,
+    files_at,
+    is_file,
+    is_pattern,
+    paths_beside,
+    read_bytes,
+    read_json,
+    resolved,
+)
 
 NAME = "paths.jsonl"
 
@@ -24,15 +34,27 @@ def recorded(path: str | None, folder: Path | None) -> str | None:
         place = Path(os.path.abspath(path))
         if place.is_relative_to(resolved(folder)):
             return place.relative_to(resolved(folder)).as_posix()
-    return _name(path)
+    return _pattern(path) if is_pattern(Path(path)) and "://" not in path else _name(path)
+
+
+def _pattern(path: str) -> str:
+    """A pattern, from the folder on that its first part with a wildcard is in."""
+    parts = Path(path).parts
+    first = next(i for i, part in enumerate(parts) if set("*?[") & set(part))
+    return PurePosixPath(*parts[max(first - 1, 0) :]).as_posix().lstrip("/")
 
 
 def new_lines(folder: Path, paths: Iterable[str | None]) -> bytes:
     """The lines to append for tables that were read from these paths and are not known yet."""
-    wholes = [os.path.abspath(path) if os.path.exists(path) else path for path in paths if path]
+    wholes = [whole(path) for path in paths if path]
     known = whole_paths(folder)
     new = [path for path in dict.fromkeys(wholes) if path not in known]
     return "".join(json.dumps(path) + "\n" for path in new).encode()
+
+
+def whole(path: str) -> str:
+    """A table's path from the root on, if it is a path."""
+    return os.path.abspath(path) if files_at(Path(path)) else path
 
 
 def whole_paths(folder: Path) -> list[str]:
@@ -64,9 +86,9 @@ def named(folder: Path, path: str) -> list[str]:
 
 
 def find(path: str, folder: Path) -> list[Path]:
-    """The files that a path on record may mean: in or beside the folder, or where they were."""
-    elsewhere = [Path(whole) for whole in named(folder, path) if is_file(Path(whole))]
-    return list(dict.fromkeys([*find_file(path, folder), *elsewhere]))
+    """The tables that a path on record may mean: in or beside the folder, or where they were."""
+    paths = [*paths_beside(path, folder), *map(Path, named(folder, path))]
+    return [path for path in dict.fromkeys(paths) if files_at(path)]
 
 
 def _name(path: str) -> str:

@@ -7,7 +7,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from matchbound.audits import Entry, Journal, Ledger, is_sealed
-from matchbound.tables import Matching
+from matchbound.tables import Digest, Matching, is_same_table
 
 NO_INPUTS = ("labeller", "moved")
 """The kinds of entries whose commitments, to names and to version 1's ledger, no tally needs."""
@@ -78,11 +78,11 @@ class History:
         draws = (one for one in self.since if one["kind"] == "draw")
         return next((int(one["entry"]) for one in draws if one["draw"] == digest), None)
 
-    def later_complete(self, digest: str) -> int | None:
-        """The entry of a later certificate about a complete matcher whose file has this digest."""
+    def later_complete(self, digest: Digest) -> int | None:
+        """The entry of a later certificate about a complete matcher with this digest."""
         for entry in self.since:
             outputs = entry["complete"] if entry["kind"] == "certificate" else ()
-            if any(one["digest"]["bytes"] == digest for one in outputs):
+            if any(is_same_table(Digest.of(one["digest"]), digest) for one in outputs):
                 return int(entry["entry"])
         return None
 

@@ -11,7 +11,7 @@ from matchbound.certificates.history import History
 from matchbound.certificates.reach import Reach
 from matchbound.certificates.rows import only_adds, rows_at
 from matchbound.errors import EngineError, MatchboundError
-from matchbound.files import digest_of_file, is_file
+from matchbound.files import digest_of_file, digest_of_table, in_database, is_file
 from matchbound.tables import Digest, Matching
 
 OF_LABELS = ("labels", "trained_on")
@@ -115,7 +115,8 @@ def find_draw(certificate: Certificate, reach: Reach) -> Path | None:
     source = certificate.inputs.draw
     if source is None or source.path is None or source.digest.bytes is None:
         return None
-    files = [file for file in reach.own(source.path) if file.name == "draw.json"]
+    own = reach.own(source.path)
+    files = [file for file in own if file.name == "draw.json" and is_file(file)]
     fitting = [file for file in files if digest_of_file(file) == source.digest.bytes]
     return next(iter(fitting or files), None)
 
@@ -161,37 +162,50 @@ class _Search:
         """A table, which may have other bytes than the one that was certified, if it has the same
         rows."""
         matching = self.history.matching if draw is None else draw.matching
-        files = (
-            []
-            if source.path is None or source.digest.bytes is None
-            else self._files(source, name == "labels")
-        )
-        fitting = [file for file in files if self._fits(name, source, digest_of_file(file))]
-        path = next(iter(fitting or files), None)
-        if fitting or (path is not None and self._has_rows(name, source, path, matching)):
+        tables = self._tables(source, name == "labels")
+        path = self._fitting(name, source, tables, matching)
+        if path is not None:
             return Found(path)
+        path = next(iter(tables), None)
         if is_salted(self.certificate, name):
             return self._labels(name, source, path)
         if path is None:
             return Found(missing=name)
         if name in ("population", "within") and self.history.was_resalted:
             return Found(missing=f"{name} (changed since ids were erased)")
-        later = self.history.later_complete(digest_of_file(path))
-        if name in self._completes and later is not None:
+        later = self._later(name, path, matching)
+        if later is not None:
             return Found(missing=f"{name} (another is in its place, entry {later})")
         return Found(path, difference=_other(name, path))
 
-    @property
-    def _completes(self) -> list[str]:
-        return [one.name for one in self.certificate.inputs.of_role("complete")]
+    def _later(self, name: str, path: Path, matching: Matching | None) -> int | None:
+        """The entry of a later certificate about the complete matcher that is at this path now."""
+        if name not in {one.name for one in self.certificate.inputs.of_role("complete")}:
+            return None
+        digest = digest_of_table(path)
+        rows = rows_at(self.certificate, name, path, matching) if digest is None else None
+        return self.history.later_complete(Digest(rows, digest))
 
-    def _files(self, source: TableRef, is_labels: bool) -> list[Path]:
+    def _tables(self, source: TableRef, is_labels: bool) -> list[Path]:
+        """The tables that the path on record may mean; none of what was in memory, or in Spark."""
         if source.path is None:
+            return []
+        if source.digest.bytes is None and in_database(Path(source.path)) is None:
             return []
         if isinstance(source, CohortRef):  # each cohort has files of the same names
             here = self.reach.folder / source.path
             return [here] if is_file(here) and self.reach.leads_in(here) else []
         return self.reach.own(source.path) if is_labels else self.reach.find(source.path)
+
+    def _fitting(
+        self, name: str, source: TableRef, tables: list[Path], matching: Matching | None
+    ) -> Path | None:
+        """The first of the tables that has the certified bytes, or else the certified rows."""
+        for path in tables:
+            digest = digest_of_table(path)
+            if digest is not None and self._fits(name, source, digest):
+                return path
+        return next((one for one in tables if self._has_rows(name, source, one, matching)), None)
 
     def _labels(self, name: str, source: TableRef, path: Path | None) -> Found:
         """Labels of an audit whose file is not there as it was: grown, erased, or changed."""
@@ -200,7 +214,8 @@ class _Search:
             return Found(missing=name if path is None else f"{name} (the salt of their digest)")
         then = None
         if name == "labels":
-            then = labels_then(lambda digest: self._fits(name, source, digest), history, path)
+            file = path if path is not None and is_file(path) else None
+            then = labels_then(lambda digest: self._fits(name, source, digest), history, file)
         if then is not None and (path is None or only_adds(self.certificate, then, path)):
             return Found(path, then=then)
         if history.is_resalted if name == "labels" else history.was_resalted:

@@ -39,7 +39,7 @@ def history_of(length: int | None, digest: str, reach: Reach, drawn: Path | None
     folders = [folder for folder in near if is_file(folder / LEDGER)]
     if length is not None and not folders:
         folders = sorted(
-            (path.parent for path in reach.find(LEDGER)),
+            (path.parent for path in reach.find_files(LEDGER)),
             key=lambda folder: digest not in {e.get("certificate") for e in _read(folder, reach)},
         )
     if not folders:

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from matchbound.audits import PARTS, find, whole_paths
 from matchbound.errors import InputError
-from matchbound.files import is_file, is_folder
+from matchbound.files import files_at, in_database, is_file, is_folder, is_pattern
 
 
 @dataclass(frozen=True)
@@ -32,19 +32,33 @@ class Reach:
             )
 
     def find(self, path: str) -> list[Path]:
-        """The regular files that a path on record may mean."""
-        name = PurePosixPath(path).name
+        """The tables that a path on record may mean: files, folders, patterns, or in databases."""
         if self.trusted:
-            near = [file for file in find(path, self.folder) if self._is_near(file)]
+            near = [table for table in find(path, self.folder) if self._is_near(table)]
         else:
-            near = [self.folder / path, self.folder / name]
-        files = [*near, *self._under_inputs.get(name, ())]
-        return [file for file in dict.fromkeys(files) if is_file(file) and self.leads_in(file)]
+            near = [self.folder / path]
+            near += [] if is_pattern(near[0]) else [self.folder / PurePosixPath(path).name]
+        tables = [*near, *self._in_inputs(path)]
+        return [table for table in dict.fromkeys(tables) if self._holds(table)]
+
+    def find_files(self, path: str) -> list[Path]:
+        """The regular files among them."""
+        return [file for file in self.find(path) if is_file(file)]
 
     def own(self, path: str) -> list[Path]:
-        """The same for a file that an audit folder holds itself: no other stands in for it."""
+        """The same for a table that an audit folder holds itself: no other stands in for it."""
         here = self.folder / path
-        return [here] if is_file(here) and self.leads_in(here) else self.find(path)
+        return [here] if self._holds(here) else self.find(path)
+
+    def _holds(self, table: Path) -> bool:
+        """Whether a table is there, and none of its files is out of reach.
+
+        Where it begins is checked before anything is listed: a pattern may span the whole disk.
+        """
+        if not self.leads_in(_beginning(table)):
+            return False
+        files = files_at(table)
+        return bool(files) and all(map(self.leads_in, files))
 
     def leads_in(self, path: Path) -> bool:
         """Whether a path does not lead out of the folders, by dots or by a symbolic link."""
@@ -78,14 +92,38 @@ class Reach:
     def _whole(self) -> list[str]:
         return whole_paths(self.folder)
 
+    def _in_inputs(self, path: str) -> list[Path]:
+        """What a path on record may mean under `inputs`."""
+        recorded = Path(path)
+        if is_pattern(recorded):  # it begins with the folder that its files are in
+            first, *rest = recorded.parts
+            folders = self._under_inputs.get(first, ()) if rest else ()
+            inputs = () if self.inputs is None else (self.inputs / recorded,)
+            return [*inputs, *(folder.joinpath(*rest) for folder in folders)]
+        database = in_database(Path(recorded.name))
+        if database is None:
+            return self._under_inputs.get(recorded.name, [])
+        file, table = database
+        return [Path(f"{one}::{table}") for one in self._under_inputs.get(file.name, ())]
+
     @cached_property
     def _under_inputs(self) -> dict[str, list[Path]]:
-        """The files under `inputs` by name, those nearest to it first."""
-        files: dict[str, list[Path]] = {}
-        for folder, _, names in os.walk(self.inputs) if self.inputs is not None else ():
-            for name in names:
-                files.setdefault(name, []).append(Path(folder) / name)
-        return {name: sorted(some, key=lambda p: (len(p.parts), p)) for name, some in files.items()}
+        """The files and folders under `inputs` by name, those nearest to it first."""
+        paths: dict[str, list[Path]] = {}
+        for folder, folders, names in os.walk(self.inputs) if self.inputs is not None else ():
+            for name in (*folders, *names):
+                paths.setdefault(name, []).append(Path(folder) / name)
+        return {name: sorted(some, key=lambda p: (len(p.parts), p)) for name, some in paths.items()}
+
+
+def _beginning(table: Path) -> Path:
+    """The file or folder that a table begins with: of a pattern, what has no wildcard."""
+    database = in_database(table)
+    if database is not None:
+        return database[0]
+    while is_pattern(table):
+        table = table.parent
+    return table
 
 
 def _resolved(path: Path) -> Path:

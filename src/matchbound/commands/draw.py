@@ -27,7 +27,9 @@ EXAMPLE = "matchbound draw people.csv --labels 600 --holdout matches.csv --out a
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("population", metavar="POPULATION", help="CSV or Parquet, a row a node")
+    parser.add_argument(
+        "population", metavar="POPULATION", help="CSV, Parquet or another table, a row a node"
+    )
     parser.add_argument("--labels", type=int, metavar="N", help="nodes to validate on")
     parser.add_argument("--train", type=int, metavar="T", help="nodes to train on (default: 0)")
     parser.add_argument("--id", metavar="COLUMN", help="the column of ids (default: id)")

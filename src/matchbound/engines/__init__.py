@@ -10,6 +10,7 @@ from matchbound.engines.connection import (
     sql,
     view,
 )
+from matchbound.engines.databases import database_format, tables_in
 from matchbound.engines.engine import Engine, QueryError, Table
 
 __all__ = [
@@ -19,9 +20,11 @@ __all__ = [
     "Resources",
     "Table",
     "connect",
+    "database_format",
     "keep",
     "lend",
     "query",
     "sql",
+    "tables_in",
     "view",
 ]

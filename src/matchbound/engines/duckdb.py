@@ -5,12 +5,15 @@ import os
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from matchbound.engines.chunks import chunk_digests, digests_of_few
+from matchbound.engines.databases import DATABASES, rows_in
 from matchbound.engines.engine import Chunk, Lists, Opened, QueryError, Table
 from matchbound.errors import EngineError, InputError
 from matchbound.files import temporary_folder
@@ -74,10 +77,14 @@ class DuckDB:
     def open(self, table: Any) -> Opened:
         self._opened += 1
         name = f"opened_{self._opened}"
-        if isinstance(table, Table):
+        if isinstance(table, Table) and table.format in DATABASES:
+            self._copy_rows(name, table)
+        elif isinstance(table, Table):
+            if table.format == "json":
+                table = replace(table, names=self._fields(table))
             what = "table" if table.at_once else "view"
             self._run(f"create temp {what} {name} as select * from {_reader(table)}")
-            if table.format == "csv":  # to ask takes seconds where columns are many
+            if table.names:  # to ask takes seconds where columns are many
                 return Opened(name, dict.fromkeys(table.names, "VARCHAR"))
         elif isinstance(table, Lists):
             self._copy(name, table)
@@ -92,6 +99,29 @@ class DuckDB:
         columns += [f"unnest(?::bigint[]) as {name}" for name in lists.whole]
         values = [list(column) for column in (*lists.text.values(), *lists.whole.values())]
         self._run(f"create temp table {table} as select {', '.join(columns)}", values)
+
+    def _copy_rows(self, name: str, table: Table) -> None:
+        """Copy a table out of another database, so that both need not stay open."""
+        with rows_in(table) as rows, _translated():
+            self._con.register("rows_read", rows)
+            try:
+                self._con.execute(f"create temp table {name} as select * from rows_read").fetchall()
+            finally:
+                self._con.unregister("rows_read")
+
+    def _fields(self, table: Table) -> list[str]:
+        """The names in lines of JSON, those of the longest line first."""
+        lines = f"read_json_objects({_paths(table)}, {_as_lines(table)})"
+        kinds = self._run(f"select distinct json_type(json), json_keys(json) from {lines}")
+        if any(kind != "OBJECT" for kind, _ in kinds):
+            raise QueryError("a line is no JSON object")
+        if any(len({*names}) < len(names) for _, names in kinds):
+            raise QueryError("a line has a name twice")
+        each = sorted((names for _, names in kinds), key=lambda names: (-len(names), names))
+        names = [name for name in dict.fromkeys(chain.from_iterable(each)) if name]
+        if len({name.lower() for name in names}) < len(names) or not names:
+            raise QueryError("its lines have no names, or some that differ by case alone")
+        return names
 
     def _columns(self, name: str) -> Mapping[str, str]:
         return {row[0]: row[1] for row in self.rows(f"describe select * from {name}")}
@@ -158,19 +188,35 @@ def _explained(failure: QueryError) -> BaseException:
 
 
 def _reader(table: Table) -> str:
-    """SQL that reads a file. CSV is read as text, so that 007 keeps its zeros.
+    """SQL that reads files. CSV and JSON are read as text, so that 007 keeps its zeros.
 
     The path is absolute, because DuckDB takes `~`, `file:` and `s3:` at its start for other places.
     """
-    path = _literal(glob.escape(str(table.location)))
+    paths = _paths(table)
     if table.format == "parquet":
-        return f"read_parquet({path}, hive_partitioning = false)"
+        return f"read_parquet({paths}, hive_partitioning = false)"
     columns = ", ".join(f"{_literal(name)}: 'VARCHAR'" for name in table.names)
+    if table.format == "json":
+        return f"read_json({paths}, columns = {{{columns}}}, {_as_lines(table)})"
     return (
-        f"read_csv({path}, columns = {{{columns}}}, delim = {_literal(table.delimiter)}, "
+        f"read_csv({paths}, columns = {{{columns}}}, delim = {_literal(table.delimiter)}, "
         "quote = '\"', escape = '\"', header = true, auto_detect = false, "
-        f"compression = 'none', hive_partitioning = false, max_line_size = {LONGEST_LINE})"
+        f"compression = '{table.compression}', hive_partitioning = false, "
+        f"max_line_size = {LONGEST_LINE})"
     )
+
+
+def _as_lines(table: Table) -> str:
+    return (
+        f"format = 'newline_delimited', compression = '{table.compression}', "
+        "hive_partitioning = false"
+    )
+
+
+def _paths(table: Table) -> str:
+    """SQL for the paths of a table's files."""
+    paths = [_literal(glob.escape(str(file))) for file in table.files]
+    return paths[0] if len(paths) == 1 else f"[{', '.join(paths)}]"
 
 
 def _literal(value: str) -> str:

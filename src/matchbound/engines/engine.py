@@ -2,23 +2,36 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 
 @dataclass(frozen=True)
 class Table:
-    """A user's table before it is opened: a file, or a table that the engine has by name.
+    """A user's table before it is opened: of a file, or one that the engine has by name.
 
-    `location` is an absolute path, a URL, a name in the catalogue or a Spark frame. `names` and
-    `delimiter` are those of a CSV's header. `at_once`: its rows are read when it is opened, and
-    never again.
+    `location` is an absolute path, a tuple of them for several files that are one table, a URL, a
+    name in the catalogue or a Spark frame. `names` and `delimiter` are those of a CSV's header; of
+    a database, `names` are the table's schema and name. `compression` is none, gzip or zstd.
+    `at_once`: its rows are read when it is opened, and never again.
     """
 
     location: Any
-    format: str  # csv, parquet, folder (of Parquet) or name
+    format: str  # csv, json (lines), parquet, duckdb, sqlite, folder (of Parquet) or name
     names: Sequence[str] = ()
     delimiter: str = ","
+    compression: str = "none"
     at_once: bool = False
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Its files on this machine."""
+        return self.location if isinstance(self.location, tuple) else (self.location,)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is of files on this machine; else the engine alone knows where it is."""
+        return self.format not in ("folder", "name")
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from matchbound.engines.spark_frames import (
     as_utf8,
     column_types,
     handed_over,
-    read_csv,
     read_folder,
+    read_local,
     read_parquet,
 )
 from matchbound.engines.spark_session import quiet, session_of
@@ -101,7 +101,7 @@ class Spark:
             frame = self._frame(table)
             types = column_types(frame)
             as_utf8(frame).createOrReplaceTempView(name)
-        if not isinstance(table, Table) or table.format in ("csv", "parquet"):
+        if not isinstance(table, Table) or table.is_local:
             self._local[name] = table
         return Opened(name, types)
 
@@ -110,10 +110,10 @@ class Spark:
             return self._session.createDataFrame(handed_over(table.as_arrow()))
         if not isinstance(table, Table):
             return self._session.createDataFrame(handed_over(table))
-        if table.format == "csv":
-            return self._session.createDataFrame(handed_over(read_csv(table)))
         if table.format == "parquet":
-            return read_parquet(self._session, table.location)
+            return read_parquet(self._session, *table.files)
+        if table.is_local:
+            return self._session.createDataFrame(handed_over(read_local(table)))
         if table.format == "folder":
             return read_folder(self._session, table.location)
         if isinstance(table.location, str):

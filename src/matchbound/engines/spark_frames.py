@@ -1,4 +1,7 @@
-"""Users' tables as Spark frames. Local CSV is read by DuckDB, so that both engines agree."""
+"""Users' tables as Spark frames. Local files are read by DuckDB, so that both engines agree.
+
+Parquet alone is read by Spark itself.
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,9 +56,9 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def read_csv(table: Table) -> Any:
-    """Read a CSV file by DuckDB, as an Arrow table: Spark would misread malformed rows silently."""
-    _refuse_large(table.location.stat().st_size)
+def read_local(table: Table) -> Any:
+    """Read files by DuckDB, as an Arrow table: Spark would misread malformed CSV silently."""
+    _refuse_large(sum(file.stat().st_size for file in table.files))
     with database() as reader:
         return reader.arrow(f"select * from {reader.open(table).scan}")
 
@@ -72,6 +75,10 @@ def handed_over(table: Any) -> Any:
     import pyarrow as pa
 
     _refuse_large(table.nbytes)
+    for i, field in enumerate(table.schema):
+        if getattr(field.type, "extension_name", "") == "arrow.uuid":
+            texts = [None if one is None else str(one) for one in table.column(i).to_pylist()]
+            table = table.set_column(i, field.name, pa.array(texts, pa.string()))
     fields = [pa.field(field.name, _common(field.type)) for field in table.schema]
     return table.cast(pa.schema(fields))
 
@@ -88,10 +95,10 @@ def _common(arrow_type: Any) -> Any:
     return pa.float32() if arrow_type == pa.float16() else arrow_type
 
 
-def read_parquet(session: "SparkSession", path: Path | str) -> "DataFrame":
+def read_parquet(session: "SparkSession", *paths: Path | str) -> "DataFrame":
     """Read all columns of the files, but none from names of folders such as a=1."""
     reader = session.read.option("recursiveFileLookup", "true").option("mergeSchema", "true")
-    return reader.parquet(_uri(path))
+    return reader.parquet(*map(_uri, paths))
 
 
 def read_folder(session: "SparkSession", path: Path | str) -> "DataFrame":

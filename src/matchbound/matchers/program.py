@@ -13,7 +13,7 @@ from matchbound.files import is_file, temporary_folder, write_whole
 from matchbound.matchers.edges import graph
 from matchbound.matchers.reconciliation import reconcile
 from matchbound.matchers.seeds import in_both
-from matchbound.tables import as_table
+from matchbound.tables import as_table, collected
 
 Labels = Sequence[tuple[str, str | None]]
 """Verified matches (x, y); y is None where x is verified to have no match."""
@@ -90,7 +90,7 @@ def matches_table(matches: Any) -> Any:
         if all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
             x, y = ([None if p[i] is None else str(p[i]) for p in pairs] for i in (0, 1))
             return pa.table({"x": pa.array(x, pa.string()), "y": pa.array(y, pa.string())})
-    table = as_table(matches)
+    table = collected(as_table(matches))
     if not hasattr(table, "__arrow_c_stream__"):
         raise InputError(
             "matcher must return a table or a list of pairs, got "

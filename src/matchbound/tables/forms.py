@@ -14,6 +14,7 @@ VERDICTS = ("clerical_match_score", "label", "predicted", "predicted_label")  # 
 PERSON = VERDICTS[:2]  # columns of a person's verdicts; the others are a matcher's
 SCORES = ("match_probability", "score")  # columns read as scores; others must be named by the user
 OTHER_SCORES = ("match_weight", "match_score", "probability", "confidence", "similarity", "weight")
+CLUSTERS = ("cluster_id", "z_cluster", "cluster", "cluster id")  # Splink's, zingg's, dedupe's
 OTHER_VERDICTS = ("match", "is_match", "matched", "verdict", "prediction", "decision", "correct")
 
 
@@ -73,8 +74,13 @@ def columns_read(form: Form) -> set[str]:
     return {column for column in vars(form).values() if isinstance(column, str)}
 
 
+def possible_forms(source: "Source") -> list[Form]:
+    """The forms that a table may have by its columns' names alone."""
+    return [form for form in _candidates(source) if form is not None]
+
+
 def _form_by_tool(source: "Source") -> Form:
-    forms = [form for form in _candidates(source) if form is not None]
+    forms = possible_forms(source)
     if len(forms) > 1:
         raise InputError(
             f"{source.argument} must have one reading, got {' and '.join(map(_described, forms))}. "
@@ -146,6 +152,7 @@ def _candidates(source: "Source") -> Iterable[Form | None]:
     yield _goldenmatch(source)
     yield _py_entitymatching(source)
     yield _clusters(source)
+    yield _canonical(source)
 
 
 def _plain(source: "Source") -> Form | None:
@@ -209,8 +216,7 @@ def _py_entitymatching(source: "Source") -> Form | None:
 
 
 def _clusters(source: "Source") -> Form | None:
-    columns = [source.column(name) for name in ("cluster_id", "z_cluster", "cluster")]
-    clusters = [name for name in columns if name is not None]
+    clusters = [name for name in map(source.column, CLUSTERS) if name is not None]
     record = source.column("unique_id", "id")
     if not clusters or record is None:
         return None
@@ -225,6 +231,12 @@ def _clusters(source: "Source") -> Form | None:
             "Name it: --columns id=…,cluster=…."
         )
     return Clusters(record, clusters[0], source.column("source_dataset"))
+
+
+def _canonical(source: "Source") -> Form | None:
+    """The form of the entity map in dedupe's examples: a record, and the one that stands for it."""
+    record, canonical = source.column("donor_id"), source.column("canon_id")
+    return Clusters(record, canonical) if record and canonical else None
 
 
 def _sides(source: "Source", prefix: str, left: str, right: str) -> list[str]:

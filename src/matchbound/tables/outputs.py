@@ -8,10 +8,11 @@ from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables.digests import Digest, digest_of, rows_of_matches
 from matchbound.tables.forms import Form, Pairs, check_columns, is_clusters, recognise
+from matchbound.tables.inputs import open_source
 from matchbound.tables.predictions import kind_of_ids
 from matchbound.tables.scores import check_scored, first_threshold, has_scores
 from matchbound.tables.sides import Matching
-from matchbound.tables.sources import Source, key_kind, open_source
+from matchbound.tables.sources import Source, key_kind
 from matchbound.tables.verdicts import refuse_unread_verdicts
 
 
@@ -242,7 +243,7 @@ def register_outputs(
     by = algorithms, matching, on_record
     outputs = read_outputs(con, holdout, None, reading, *by, rows_of=always)
     for output in outputs:
-        check_scored(output.form, output.reading.threshold)
+        check_scored(output.source, output.form, output.reading.threshold)
     return outputs
 
 

@@ -19,6 +19,9 @@ from matchbound.tables.sides import (
 from matchbound.tables.sources import UNTYPED, Source, load, quoted, scan
 from matchbound.tables.verdicts import columns_of_verdicts
 
+MISSING = "select min(id), count(*) from everyone anti join labels on id = x"
+"""The records of the population that are in no cluster."""
+
 
 def read_labels(
     con: Engine, source: Source, form: Form, matching: Matching, *, erased: int = 0
@@ -30,7 +33,7 @@ def read_labels(
     """
     if isinstance(form, Clusters):
         read_clusters(con, source, "labels", form, matching)
-        _refuse_some_clusters(con, erased)
+        _refuse_some_clusters(con, source, erased)
         if matching.dedupe:
             _refuse_outsiders(con, source, "x")
         return
@@ -124,17 +127,40 @@ def _refuse_without_source(con: Engine, source: Source) -> None:
             )
 
 
-def _refuse_some_clusters(con: Engine, erased: int) -> None:
-    """Refuse clusters of only some records: drawn nodes' matches among the others would lack."""
-    missing = "select min(id), count(*) from everyone anti join labels on id = x"
-    for node, count in con.rows(missing):
-        if count > erased:
-            removed = f", of which `forget` removed {erased}" if erased else ""
-            raise AssumptionError(
-                f"labels must put every record of the population into a cluster, got {count} "
-                f"without (first: {node!r}){removed}. Give all clusters, or verified pairs as x "
-                "and y."
-            )
+def _refuse_some_clusters(con: Engine, source: Source, erased: int) -> None:
+    """Refuse clusters that may lack matches of drawn nodes.
+
+    Those of all records have all matches. Those of drawn nodes have them if they have every record
+    of the entity; only records that were not drawn show that matches were looked for everywhere.
+    A cluster without a drawn node shows that other records were clustered, and perhaps not all.
+    """
+    if holds_everyone(con, erased):
+        return
+    drawn = "(select l.cluster from labels l semi join sample s on s.id = l.x)"
+    strange = f"select count(*) from labels l anti join {drawn} d on d.cluster = l.cluster"
+    ((others,),) = con.rows(strange)
+    outside = "select count(*) from labels l anti join sample s on s.id = l.x where l.is_y"
+    if others:
+        ((node, count),) = con.rows(MISSING)
+        removed = f", of which `forget` removed {erased}" if erased else ""
+        raise AssumptionError(
+            f"{source.argument} must put every record of the population into a cluster, or be the "
+            f"clusters of drawn nodes and no others, got {count} records without one (first: "
+            f"{node!r}){removed} and {others} in clusters without a drawn node. Give all clusters, "
+            "or those of the drawn nodes with all their records, or verified pairs as x and y."
+        )
+    if con.rows(outside) == [(0,)]:
+        raise AssumptionError(
+            f"{source.argument} must show drawn nodes' matches among all records, got clusters of "
+            "drawn nodes alone: they are no sign that matches were looked for elsewhere. Add the "
+            "other records of their clusters, or give all clusters, or verified pairs as x and y."
+        )
+
+
+def holds_everyone(con: Engine, erased: int = 0) -> bool:
+    """Whether clusters in `labels` hold every record of the population, but those erased."""
+    ((_, missing),) = con.rows(MISSING)
+    return bool(missing <= erased)
 
 
 def _any(con: Engine, source: Source, column: str) -> bool:

@@ -35,9 +35,9 @@ def at_hand(certificate: Certificate, reach: Reach) -> tuple[dict[str, Path], li
     paths, missing = {}, []
     for name, source in certificate.inputs.items():
         path, in_memory = source.path, source.digest.startswith(ROWS)
-        files = [] if path is None or in_memory else reach.find(path)
+        files = [] if path is None or in_memory else reach.find_files(path)
         if name == "draw":
-            files += reach.find(OLD_DRAW)
+            files += reach.find_files(OLD_DRAW)
         fitting = [file for file in files if digest_of_file(file) == source.digest]
         if fitting or (files and not _may_differ(name, files[0].parent)):
             paths[name] = (fitting or files)[0]

@@ -29,9 +29,9 @@ from matchbound.errors import InputError, MatchboundError
 from matchbound.files import (
     alone,
     digest_of_file,
-    find_file,
     is_file,
     one_writer,
+    paths_beside,
     without_page_of_version1,
     write_whole,
 )
@@ -183,6 +183,6 @@ def _whole(path: str | None, digest: str | None, folder: Path) -> str | None:
     """A table's whole path: as on record, or of the file that a relative one stands for now."""
     if path is None or os.path.isabs(path):
         return path
-    files = [Path(path), *find_file(path, folder)]
+    files = [Path(path), *paths_beside(path, folder)]
     fitting = (file for file in files if is_file(file) and digest_of_file(file) == digest)
     return next((os.path.abspath(file) for file in fitting), None)
