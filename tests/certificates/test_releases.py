@@ -78,6 +78,15 @@ def test_a_release_is_written_into_its_folder_and_named_in_the_ledger(audit, cap
     assert capsys.readouterr().out.startswith("Verified: ")
 
 
+def test_the_matcher_on_record_need_not_be_named(audit, capsys):
+    words = ["--complete", audit.parent / "complete.csv", "--release", "2026-12"]
+    assert run("certify", audit, *words) == 0
+    assert run("certify", audit, "--release", "2026-09") == 0
+    listed = mb.releases(audit)
+    assert [row.certificate.has_complete for row in listed.rows] == [True, False]
+    assert listed.together == 0.95
+
+
 def test_in_python_too(audit):
     cert = mb.certify(audit, holdout=audit.parent / "holdout.csv", release="first")
     assert cert.release == "first"
