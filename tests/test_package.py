@@ -109,6 +109,7 @@ def test_public_names():
         "plan",
         "reconcile",
         "register",
+        "releases",
         "seal",
         "verify",
         "withhold",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matchbound.certificates.estimation import estimate
     from matchbound.certificates.list_errors import list_errors
     from matchbound.certificates.patch import patch
+    from matchbound.certificates.releases import releases
     from matchbound.certificates.verification import verify
     from matchbound.certificates.withheld import withhold
     from matchbound.matchers import reconcile
@@ -51,6 +52,7 @@ __all__ = [
     "plan",
     "reconcile",
     "register",
+    "releases",
     "seal",
     "verify",
     "withhold",
@@ -76,6 +78,7 @@ _HOMES = {
     "plan": "plans.plan",
     "reconcile": "matchers",
     "register": "audits.registry",
+    "releases": "certificates.releases",
     "seal": "audits.seal",
     "verify": "certificates.verification",
     "withhold": "certificates.withheld",

@@ -293,7 +293,8 @@ def remove_left_over(folder: Path) -> None:
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write a folder of files, all of it or nothing. It must not exist, be empty, or be the same.
 
-    What an earlier run to the same place left when it was killed is removed.
+    A name may have a folder in it: `releases/one.json`. What an earlier run to the same place left
+    when it was killed is removed.
     """
     if _is_same_folder(folder, files):
         return
@@ -308,10 +309,12 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
         _remove_left_over_folders(folder)
         waiting = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
         for name, content in files.items():
+            (waiting / name).parent.mkdir(exist_ok=True)
             (waiting / name).write_bytes(content)
             _finish(waiting / name)
         os.chmod(waiting, 0o777 & ~_umask())
-        sync_folder(waiting)
+        for inner in {(waiting / name).parent for name in files} | {waiting}:
+            sync_folder(inner)
         remove_if_empty(folder)
         os.replace(waiting, folder)
     except OSError as error:
@@ -327,7 +330,8 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
 
 def _is_same_folder(folder: Path, files: Mapping[str, bytes]) -> bool:
     """Whether a folder holds these files and no others."""
-    if not is_folder(folder) or {path.name for path in folder.iterdir()} != files.keys():
+    inner = [path for path in folder.rglob("*") if not is_folder(path)]
+    if {path.relative_to(folder).as_posix() for path in inner} != files.keys():
         return False
     return all(
         is_file(folder / name) and (folder / name).read_bytes() == content

@@ -83,6 +83,13 @@ ROWS = [
         (words("verify {f}/one.json --inputs {f}"), VERIFY),
     ),
     Row(
+        "certify --release",
+        "certified",
+        (*CERTIFY[:-1], *words("--release r")),
+        (words("verify {f}/audit/releases/r.json"), words("releases {f}/audit"), CERTIFY, VERIFY),
+        ("audit/releases/r.json",),
+    ),
+    Row(
         "certify --estimate",
         "labelled",
         words("certify {f}/audit --holdout {f}/holdout.csv --estimate"),

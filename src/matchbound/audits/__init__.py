@@ -59,15 +59,24 @@ from matchbound.audits.order import hash_of
 from matchbound.audits.places import NAME as PLACES
 from matchbound.audits.places import find, whole_paths
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
+from matchbound.audits.release import (
+    checked_release,
+    name_taken,
+    release_entry,
+    release_path,
+    released,
+)
 from matchbound.audits.remembered import Remembered, latest
 from matchbound.audits.sample import draw, draw_again
 from matchbound.audits.seal import Seal, check_signers, seals_in, signer_of
+from matchbound.audits.shelf import certificate_files, certificate_of, folder_of
 from matchbound.audits.shown import enter_labels, enter_look
 from matchbound.audits.standing import (
     CohortSpent,
     Issued,
     Seeded,
     Standing,
+    all_together,
     before_labels,
     on_record,
     planned,
@@ -125,12 +134,16 @@ __all__ = [
     "Wishes",
     "Within",
     "Written",
+    "all_together",
     "append",
     "as_brought",
     "as_drawn",
     "before_labels",
+    "certificate_files",
+    "certificate_of",
     "check_all_labelled",
     "check_signers",
+    "checked_release",
     "checked_searched",
     "cohort_folder",
     "draw",
@@ -142,6 +155,7 @@ __all__ = [
     "evidence_in",
     "find",
     "fit_choices",
+    "folder_of",
     "given_choices",
     "has_ids",
     "hash_of",
@@ -157,6 +171,7 @@ __all__ = [
     "latest",
     "ledger_or_problems",
     "load",
+    "name_taken",
     "on_record",
     "planned",
     "planned_choices",
@@ -167,6 +182,9 @@ __all__ = [
     "read_sample",
     "refuse_unproven_in_part",
     "refuse_version1",
+    "release_entry",
+    "release_path",
+    "released",
     "restored",
     "seals_in",
     "signer_of",

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
@@ -21,6 +21,7 @@ from matchbound.audits.ledger import (
 )
 from matchbound.audits.ledger import transaction as ledger_transaction
 from matchbound.audits.places import find
+from matchbound.audits.release import release_path, released
 from matchbound.errors import InputError
 from matchbound.files import is_file, is_folder
 from matchbound.theorems import Choices
@@ -66,6 +67,11 @@ class Audit:
         refuse_unfinished(folder, () if ledger.problems else ledger.entries)
         return Audit(folder, Draw.load(folder), ledger)
 
+    def before(self, entry: Entry) -> "Audit":
+        """The audit as it was before an entry of its ledger."""
+        entries = self.ledger.entries[: entry["entry"] - 1]
+        return replace(self, ledger=Ledger(entries, journal=self.ledger.journal))
+
     @property
     def drawn(self) -> Draw:
         """The draw, where there is one."""
@@ -91,13 +97,17 @@ class Audit:
 
     @property
     def files(self) -> list[Path]:
-        """The files that no result may be written over: the folder's, and what was drawn from."""
+        """The files that no result may be written over: the folder's, and what was drawn from.
+
+        Of the folder's certificates, releases that are on record are among them.
+        """
         tables = () if self.draw is None else (self.draw.population, self.draw.within)
         paths = [table.path for table in tables if table is not None and table.path is not None]
         if self.folder is None:
             return [Path(path) for path in paths]
         drawn_from = [table for path in paths for table in find(path, self.folder)]
-        return [*(self.folder / name for name in PARTS), *drawn_from]
+        kept = [release_path(self.folder, e["release"]) for e in released(self.ledger.entries)]
+        return [*(self.folder / name for name in PARTS), *kept, *drawn_from]
 
     def choices(self, by_name: Mapping[str, object]) -> tuple[Choices, tuple[str, ...]]:
         """The choices for a certificate, and the names of those that are not the draw's."""

@@ -24,6 +24,7 @@ from matchbound.audits.ledger import NAME as LEDGER
 from matchbound.audits.ledger import Transaction, of_version1, transaction
 from matchbound.audits.places import NAME as PLACES
 from matchbound.audits.places import recorded, whole_paths
+from matchbound.audits.shelf import certificate_files
 from matchbound.audits.written import Written
 from matchbound.engines import Engine
 from matchbound.errors import InputError, MatchboundError, UnfinishedError
@@ -66,7 +67,7 @@ def evidence_in(folder: Path) -> list[Path]:
     They are the folder's own, its certificates, and the tables that were read for it.
     """
     own = [folder / name for name in (*PARTS, "certificate.json")]
-    return [*own, *folder.glob("*.json"), *map(Path, whole_paths(folder))]
+    return [*own, *certificate_files(folder), *map(Path, whole_paths(folder))]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from matchbound.audits.journal import Entry, is_sealed
+from matchbound.audits.release import checked_release
+from matchbound.errors import InputError
 from matchbound.tables import Digest, Recorded
 
 Check = Callable[[Any], object]
@@ -58,6 +60,20 @@ def _within(value: Any) -> None:
     if value is not None:
         Digest.of(value["digest"])
         _of(int)(value["size"])
+
+
+def _release(value: Any) -> None:
+    """A release's name, which is a file's too, or null."""
+    try:
+        checked_release(value)
+    except InputError:
+        raise TypeError from None
+
+
+def _spent(value: Any) -> None:
+    """A cohort's name, and its δ."""
+    _of(str)(value["name"])
+    _of(float)(value["delta"])
 
 
 COUNT, NUMBER, TEXT, YES = _of(int), _of(int, float), _of(str), _of(bool)
@@ -119,6 +135,11 @@ OPTIONAL: Mapping[str, Mapping[str, Check]] = {
     "draw": {"choices": COUNT, "extends": TEXT},
     "labels": {"by_place": _list_of(TEXT)},
     "forget": {"by_place": _list_of(TEXT, none=True)},
+    "certificate": {
+        "release": _release,
+        "cohorts": _list_of(_spent),
+        "population_now": Digest.if_any,
+    },
 }
 """The facts that it may have."""
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from matchbound.audits.inputs import Inputs
 from matchbound.audits.ledger import Transaction, sound_ledger, transaction
+from matchbound.audits.shelf import certificate_files
 from matchbound.audits.standing import Issued
 from matchbound.errors import MatchboundError
 from matchbound.files import digest_of_json, read_json, read_text
@@ -28,7 +29,7 @@ def repair(audit: "str | PathLike[str]", certificate: "str | PathLike[str] | Non
     folder = Path(audit)
     if not sound_ledger(folder).unfinished:
         return NOTHING
-    paths = sorted(folder.glob("*.json")) if certificate is None else [Path(certificate)]
+    paths = certificate_files(folder) if certificate is None else [Path(certificate)]
     with transaction(folder) as ledger:
         if not ledger.is_unfinished:  # another process was writing that line
             return NOTHING
@@ -63,5 +64,5 @@ def _follows(record: Any, ledger: Transaction) -> bool:
 def _facts(record: Any) -> Any:
     """What the ledger keeps of a certificate."""
     choices = Choices.from_dict(record["choices"])
-    inputs, said = Inputs.of(record["inputs"]), record["truth_searched"]
-    return Issued.of(inputs, choices, record["exploratory"], said).as_dict()
+    inputs, said = Inputs.of(record["inputs"]), (record["truth_searched"], record["release"])
+    return Issued.of(inputs, choices, record["exploratory"], *said).as_dict()

@@ -34,15 +34,22 @@ class Issued:
     is_sampled: bool
     exploratory: Sequence[str] = ()
     truth_searched: str | None = None
+    release: str | None = None
     cohorts: Sequence[CohortSpent] = ()
+    now: Digest | None = None
 
     @staticmethod
     def of(
-        inputs: Inputs, choices: Choices, exploratory: Sequence[str], truth_searched: str | None
+        inputs: Inputs,
+        choices: Choices,
+        exploratory: Sequence[str],
+        truth_searched: str | None,
+        release: str | None,
     ) -> "Issued":
         """From a certificate's inputs, its choices, and the names of those not the draw's.
 
-        `truth_searched` is how true matches were looked for, in the user's words.
+        `truth_searched` is how true matches were looked for, in the user's words; `release` is the
+        release's name, if it is one.
         """
         return Issued(
             [one.recorded for one in inputs.of_role("holdout")],
@@ -52,6 +59,8 @@ class Issued:
             choices.is_sampled,
             tuple(exploratory),
             truth_searched,
+            release,
+            now=None if inputs.now is None else inputs.now.digest,
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -64,7 +73,9 @@ class Issued:
             "is_sampled": self.is_sampled,
             "exploratory": list(self.exploratory),
             "truth_searched": self.truth_searched,
+            "release": self.release,
             "cohorts": [asdict(cohort) for cohort in self.cohorts],
+            "population_now": None if self.now is None else self.now.as_dict(),
         }
 
 
@@ -188,7 +199,7 @@ def standing(
         sealed=sealed_up_to(entries),
         changed=changed_labels(entries),
         uncompared=uncompared_labels(entries),
-        together=at_least(1 - sum(map(_cost, draws), _cost_of_cohorts(with_this))),
+        together=all_together(with_this),
         labelled=label_provenance(entries, issued.labels, salted),
     )
 
@@ -243,6 +254,11 @@ def planned(entries: Sequence[Entry], holdouts: Iterable[Recorded]) -> dict[str,
 def draws_cost(entries: Sequence[Entry]) -> Fraction:
     """The sum of δ of all draws of a folder, and of the matchers looked at in each."""
     return sum(map(_cost, _draws(entries)), Fraction(0))
+
+
+def all_together(entries: Sequence[Entry]) -> float:
+    """The probability with which all certificates of a folder hold that have a guarantee."""
+    return at_least(1 - draws_cost(entries) - _cost_of_cohorts(entries))
 
 
 def _draws(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:

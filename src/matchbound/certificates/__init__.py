@@ -4,11 +4,14 @@ from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import certify
 from matchbound.certificates.contradictions import contradictions
 from matchbound.certificates.record import Record
+from matchbound.certificates.releases import ROOM, Release, Releases, releases
+from matchbound.certificates.verdicts import as_percent
 from matchbound.certificates.words import (
     ledger_line,
     meaning,
     part_line,
     planned_line,
+    release_line,
     sample_line,
     sentences,
     threshold_line,
@@ -16,14 +19,20 @@ from matchbound.certificates.words import (
 )
 
 __all__ = [
+    "ROOM",
     "Certificate",
     "Record",
+    "Release",
+    "Releases",
+    "as_percent",
     "certify",
     "contradictions",
     "ledger_line",
     "meaning",
     "part_line",
     "planned_line",
+    "release_line",
+    "releases",
     "sample_line",
     "sentences",
     "threshold_line",

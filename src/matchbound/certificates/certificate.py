@@ -6,7 +6,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits import CohortSpent, Inputs, Issued, Standing, checked_searched
+from matchbound.audits import (
+    CohortSpent,
+    Inputs,
+    Issued,
+    Standing,
+    checked_release,
+    checked_searched,
+)
 from matchbound.certificates import words
 from matchbound.certificates.advice import advise
 from matchbound.certificates.record import Record, unreadable
@@ -46,6 +53,7 @@ class Certificate:
     ledger: Standing | None = None
     beside: tuple[ClustersBeside, ...] = ()
     truth_searched: str | None = None
+    release: str | None = None
     growth: Growth | None = None
 
     @property
@@ -64,6 +72,7 @@ class Certificate:
                 "inputs": self.inputs.as_dict(),
                 "exploratory": list(self.exploratory),
                 "truth_searched": self.truth_searched,
+                "release": self.release,
                 "threshold": threshold,
                 "clusters_beside": [each.as_dict() for each in self.beside],
                 "ledger": None if self.ledger is None else self.ledger.as_dict(),
@@ -111,6 +120,7 @@ class Certificate:
                 None if record["ledger"] is None else Standing.of(record["ledger"]),
                 tuple(map(ClustersBeside.of, record["clusters_beside"])),
                 checked_searched(record["truth_searched"]),
+                checked_release(record["release"]),
                 None if growth is None else Growth.from_dict(growth, next(iter(tallies.values()))),
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -123,7 +133,8 @@ class Certificate:
 
     def issued(self, inputs: Inputs | None = None) -> Issued:
         """What the ledger keeps of it; `inputs` are its own as they go on record, if not yet so."""
-        given = inputs or self.inputs, self.choices, self.exploratory, self.truth_searched
+        said = self.truth_searched, self.release
+        given = inputs or self.inputs, self.choices, self.exploratory, *said
         return replace(Issued.of(*given), cohorts=self._cohorts)
 
     @property
@@ -239,6 +250,7 @@ class Certificate:
             *words.part_line(self.inputs),
             words.labelled_line(tally, self.inputs),
             *words.planned_line(self.guarantees, self.choices),
+            *words.release_line(self.release),
             *words.ledger_line(self.ledger, self.exploratory),
             *self._said(words.checked(self.assumptions)),
             "Assumed:",

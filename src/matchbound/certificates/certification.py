@@ -13,9 +13,13 @@ from matchbound.audits import (
     Ledger,
     Matcher,
     Supplied,
+    checked_release,
     enter_labels,
     given_choices,
+    name_taken,
     planned_choices,
+    release_entry,
+    release_path,
     restored,
     standing,
 )
@@ -26,7 +30,14 @@ from matchbound.certificates.place import entered_otherwise
 from matchbound.certificates.unclosed import clusters_beside
 from matchbound.engines import Engine, Progress, Resources
 from matchbound.errors import InputError
-from matchbound.files import hashing_once, is_file, refuse_input_as_out
+from matchbound.files import (
+    check_writable,
+    hashing_once,
+    is_file,
+    is_there,
+    refuse_existing,
+    refuse_input_as_out,
+)
 from matchbound.tables import Matching, Reading
 from matchbound.theorems import Choices
 
@@ -41,6 +52,7 @@ def certify(
     threshold: float | None = None,
     unlabelled: str = "refuse",
     truth_searched: str | None = None,
+    release: str | None = None,
     gap_from: str | None = None,
     population: Any = None,
     changed: Any = None,
@@ -103,12 +115,17 @@ def certify(
     is not said, they are what they are on record. `unlabelled="worst"` counts drawn nodes without a
     label as the worst case. `truth_searched` says in words how true matches were looked for; it is
     in the ledger and in the certificate. `gap_from` is census or sample. A certificate from a
-    folder is entered into its ledger, and then written to `out`, if that is given.
+    folder is entered into its ledger, and then written to `out`, if that is given. `release` names
+    a version of the matcher: the certificate is then a release, and `out` is a file of that name
+    in the folder's `releases`, if it is not given.
     """
+    release = checked_release(release)
     by_name = given_choices(choices, locals())
     opened = Audit.open(audit)
     matcher = Matcher.of(opened, holdout, Reading(columns or {}, threshold, clusters))
     check_matchers(matcher.output, complete, unlabelled)
+    if release is not None:
+        opened, out = _for_release(opened, release, out, force)
     if audit is not None:
         _refuse_fixed(
             id=id,
@@ -146,7 +163,7 @@ def certify(
     with resources.connect() as con:
         certificate = compute(con, opened, supplied, changes, identity, progress)
     if opened.folder is not None:
-        return _enter(opened, certificate, out, force)
+        return _enter(opened, replace(certificate, release=release), out, force)
     certificate = replace(certificate, inputs=certificate.inputs.on_record(None, None))
     if out is not None:
         certificate.save(out, force=force)
@@ -184,23 +201,53 @@ def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Cer
     """Put the labels, if they are new, and the certificate on record; then write it.
 
     How it stands is read from the ledger under its lock: whatever was entered while it was being
-    computed counts.
+    computed counts. A release that is on record is written again if it is the same certificate.
     """
     if out is not None:
         refuse_input_as_out(Path(out), audit.files)
     with audit.transaction() as ledger:
+        entry = release_entry(ledger.entries, certificate.release)
         inputs = certificate.inputs.on_record(ledger.salted, audit.folder)
         issued = certificate.issued(inputs)
-        enter_labels(ledger, certificate.inputs.labels, audit.drawn.train)
+        if entry is None:
+            enter_labels(ledger, certificate.inputs.labels, audit.drawn.train)
         _check_draw(audit.drawn, ledger.ledger)
-        stands = standing(ledger.entries, issued, ledger.salted)
+        before = ledger.entries if entry is None else ledger.entries[: entry["entry"] - 1]
+        stands = standing(before, issued, ledger.salted)
         placed = on_record(replace(certificate, inputs=inputs), stands)
-        ledger.add("certificate", certificate=placed.as_dict()["digest"], **issued.as_dict())
+        digest = placed.as_dict()["digest"]
+        if entry is None:
+            ledger.add("certificate", certificate=digest, **issued.as_dict())
+        elif entry["certificate"] != digest:
+            raise name_taken(issued.release or "", entry)
         ledger.remember(one.path for one in certificate.inputs.tables.values())
         ledger.commit()
         if out is not None:
             placed.save(out, force=force)
     return placed
+
+
+def _for_release(audit: Audit, release: str, out: Any, force: bool) -> tuple[Audit, Path]:
+    """The audit, and where a release is written; a name that is taken is refused at once.
+
+    If the release's file is not there (a crash, or it was lost), the same command makes it again
+    from the audit as it was before.
+    """
+    if audit.folder is None:
+        raise InputError(
+            f"release must come with an audit folder, got {release!r} without one: releases are in "
+            "its ledger. Draw into a folder, or leave the name out."
+        )
+    own = release_path(audit.folder, release)
+    path = own if out is None else Path(out)
+    entry = release_entry(audit.ledger.checked().entries, release)
+    if entry is not None:
+        if entry["release"] != release or is_there(own) or is_there(path):
+            raise name_taken(release, entry)
+        audit = audit.before(entry)
+    refuse_existing([path], force)
+    check_writable(path)
+    return audit, path
 
 
 def _check_draw(draw: Draw, ledger: Ledger) -> None:

@@ -78,6 +78,22 @@ class History:
         draws = (one for one in self.since if one["kind"] == "draw")
         return next((int(one["entry"]) for one in draws if one["draw"] == digest), None)
 
+    def later_input(self, name: str, digest: str) -> int | None:
+        """The entry of a later certificate whose complete matcher's file has this digest.
+
+        Or that of the population as it was then, if `name` is `population_now`.
+        """
+        for entry in self.since:
+            if entry["kind"] != "certificate":
+                continue
+            now = entry.get("population_now")
+            tables = [now] if now else []
+            if name != "population_now":
+                tables = [one["digest"] for one in entry["complete"]]
+            if any(one["bytes"] == digest for one in tables):
+                return int(entry["entry"])
+        return None
+
     @cached_property
     def erased(self) -> int:
         """How many drawn nodes were erased since the certificate."""

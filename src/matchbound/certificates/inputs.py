@@ -173,7 +173,18 @@ class _Search:
             return Found(missing=name)
         if name in ("population", "within") and self.history.was_resalted:
             return Found(missing=f"{name} (changed since ids were erased)")
+        later = self._in_its_place(name, path)
+        if later is not None:
+            return Found(missing=f"{name} (another is in its place, entry {later})")
         return Found(path, difference=_other(name, path))
+
+    def _in_its_place(self, name: str, path: Path) -> int | None:
+        """The entry of a later certificate that a table is of which a new version may replace."""
+        completes = [one.name for one in self.certificate.inputs.of_role("complete")]
+        digest = digest_of_table(path)
+        if digest is None or name not in (*completes, "population_now"):
+            return None
+        return self.history.later_input(name, digest)
 
     def _tables(self, source: TableRef, is_labels: bool) -> list[Path]:
         """The tables that the path on record may mean; none of what was in memory, or in Spark."""

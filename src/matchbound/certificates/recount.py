@@ -38,7 +38,8 @@ def recount_differences(evidence: Evidence, resources: Resources) -> Iterator[st
         with _paths_then(evidence, resources.temp) as paths:
             again = _recounted(evidence, audit, paths, resources)
         salted = None if certificate.ledger is None else evidence.history.journal.salted
-        again = replace(again, inputs=again.inputs.on_record(salted, audit.folder))
+        inputs = again.inputs.on_record(salted, audit.folder)
+        again = replace(again, inputs=inputs, release=certificate.release)
         if certificate.ledger is not None:
             yield from _standing_differences(certificate.ledger, again, evidence)
             again = on_record(again, certificate.ledger)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits import Draw
+from matchbound.audits import Draw, certificate_of, folder_of
 from matchbound.certificates import version1
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.contradictions import contradictions
@@ -27,8 +27,6 @@ from matchbound.files import hashing_once, is_file, is_folder
 
 if TYPE_CHECKING:
     from os import PathLike
-
-NAME = "certificate.json"
 
 
 @hashing_once()
@@ -83,8 +81,10 @@ def _opened(target: Any, inputs: Path | None, untrusted: bool) -> tuple[Record, 
     if isinstance(target, Certificate):
         return target.record, Reach(Path(), inputs=inputs)
     path, is_audit = Path(target), is_folder(Path(target))
-    path = path / NAME if is_audit else path
-    reach = Reach(path.parent, is_audit and not untrusted, inputs, path)
+    path = certificate_of(path) if is_audit else path
+    folder = folder_of(path)
+    is_audit = is_audit or folder != path.parent
+    reach = Reach(folder, is_audit and not untrusted, inputs, path)
     leads_out = is_audit and not reach.leads_in(path)
     try:
         is_special = path.exists() and not is_file(path)

@@ -455,6 +455,10 @@ def threshold_line(threshold: Threshold | None, choices: Choices) -> list[str]:
     ]
 
 
+def release_line(release: str | None) -> list[str]:
+    return [] if release is None else [f"Release: {release}."]
+
+
 def ledger_line(ledger: Standing | None, exploratory: Sequence[str]) -> list[str]:
     """What the ledger shows: whether the matcher was on record, and how many others there are."""
     if ledger is None or exploratory:

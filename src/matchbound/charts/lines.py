@@ -64,23 +64,28 @@ def line_chart(
     series: Sequence[Series],
     least: float,
     line: tuple[float, str] | None = None,
+    names: Sequence[str] = (),
 ) -> str:
-    """An `<svg>` of curves without their values below `least`; `line` is a level and its name."""
+    """An `<svg>` of curves without their values below `least`; `line` is a level and its name.
+
+    `names` stand below 1, 2, 3, …, instead of numbers.
+    """
     ends = [point[0] for curve in series for point in curve.points]
     tops = [point[1] for curve in series for point in curve.points] + ([line[0]] if line else [])
-    across = _Scale(0, max(ends), LEFT, WIDTH - RIGHT)
+    across = _Scale(0, len(names) + 1 if names else max(ends), LEFT, WIDTH - RIGHT)
     up = _Scale(least, max(*tops, least + 1e-3) + 0.01, HEIGHT - BOTTOM, TOP)
     curves = [part for i, curve in enumerate(series) for part in _curve(i, curve, across, up)]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-            'role="img" aria-labelledby="title desc">',
-            f'<title id="title">{escape(title)}</title>',
-            f'<desc id="desc">{escape(description)}</desc>',
+            f'role="img" aria-label="{escape(f"{title}. {description}")}">',
+            f"<title>{escape(title)}</title>",
+            f"<desc>{escape(description)}</desc>",
             f"<style>{STYLE}</style>",
             f'<rect class="page" width="{WIDTH}" height="{HEIGHT}"/>',
             _text(WIDTH / 2, 26, title, "middle"),
             *_axes(across, up, x, y),
+            *_below(across, up, _named(names) if names else [(t, f"{t:g}") for t in across.ticks]),
             *(_level(*line, up) if line else []),
             *curves,
             *_legend(series),
@@ -94,9 +99,6 @@ def _axes(across: _Scale, up: _Scale, x: str, y: str) -> list[str]:
     for tick in up.ticks:
         parts.append(_segment("grid", across.start, up(tick), across.end, up(tick)))
         parts.append(_text(across.start - 8, up(tick) + 5, f"{tick:g}", "end"))
-    for tick in across.ticks:
-        parts.append(_segment("axis", across(tick), up.start, across(tick), up.start + 5))
-        parts.append(_text(across(tick), up.start + 22, f"{tick:g}", "middle"))
     middle = (up.start + up.end) / 2
     turned = f'<text transform="translate(18 {middle}) rotate(-90)" text-anchor="middle">'
     return [
@@ -105,6 +107,29 @@ def _axes(across: _Scale, up: _Scale, x: str, y: str) -> list[str]:
         _text((across.start + across.end) / 2, up.start + 46, x, "middle"),
         f"{turned}{escape(y)}</text>",
     ]
+
+
+NAMED, LETTERS = 5, 13
+"""How many names stand below an axis, and how much of each: more would overlap."""
+
+
+def _named(names: Sequence[str]) -> list[tuple[float, str]]:
+    """The places of some names, the last among them; a long one is cut."""
+    every = math.ceil(len(names) / NAMED)
+    kept = [i for i in range(len(names)) if (len(names) - 1 - i) % every == 0]
+    return [
+        (i + 1, names[i] if len(names[i]) <= LETTERS else f"{names[i][: LETTERS - 1]}…")
+        for i in kept
+    ]
+
+
+def _below(across: _Scale, up: _Scale, ticks: Sequence[tuple[float, str]]) -> list[str]:
+    """What stands below the axis."""
+    parts = []
+    for place, text in ticks:
+        parts.append(_segment("axis", across(place), up.start, across(place), up.start + 5))
+        parts.append(_text(across(place), up.start + 22, text, "middle"))
+    return parts
 
 
 def _curve(number: int, curve: Series, across: _Scale, up: _Scale) -> list[str]:

@@ -34,8 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--complete",
         metavar="C",
         action="append",
-        help="matches of the matcher to certify, "
-        "developed with anything; without it the holdout matcher is certified",
+        help="matches of the matcher to certify, developed with anything (default: H)",
     )
     add_threshold(parser)
     parser.add_argument("--labels", metavar="FILE", help="default: AUDIT/labels.csv")
@@ -49,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--estimate", action="store_true", help="print point estimates instead: no guarantee"
     )
     parser.add_argument("--json", action="store_true", help="print the certificate as JSON")
+    parser.add_argument(
+        "--release", metavar="NAME", help="keep it as a release: AUDIT/releases/NAME.json"
+    )
     parser.add_argument("--out", metavar="FILE", help="default: AUDIT/certificate.json")
     add_force(parser)
     _add_brought(parser)
@@ -117,6 +119,7 @@ def run(options: argparse.Namespace) -> int:
         threshold=options.threshold,
         unlabelled=options.unlabelled,
         truth_searched=options.truth_searched,
+        release=options.release,
         gap_from=options.gap_from,
         population=options.population,
         changed=options.changed,
@@ -143,7 +146,8 @@ def run(options: argparse.Namespace) -> int:
 
 ONLY_CERTIFIED = (
     *("complete", "require", "json", "out", "force", "gap_from", "id", "trained_on"),
-    *("assume_uniform", "dedupe", "link", "source", "truth_searched", "changed", "cohort"),
+    *("assume_uniform", "dedupe", "link", "source", "truth_searched", "release"),
+    *("changed", "cohort"),
 )
 """Options that an estimate does not take: it is of the holdout matcher, and written nowhere."""
 
@@ -175,12 +179,17 @@ def _estimate(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check_out(options: argparse.Namespace) -> Path:
-    """The path of the certificate; refuse it before anything is computed."""
+def _check_out(options: argparse.Namespace) -> Path | None:
+    """The path of the certificate; refuse it before anything is computed.
+
+    None for a release: its name decides.
+    """
     from matchbound.audits.audit import Audit
     from matchbound.audits.places import whole_paths
     from matchbound.files import check_writable, is_folder, refuse_existing, refuse_input_as_out
 
+    if options.release is not None and options.out is None:
+        return None
     out = Path(options.out or Path(options.audit or ".") / "certificate.json")
     refuse_existing([out], options.force)
     if options.audit is None or is_folder(Path(options.audit)):

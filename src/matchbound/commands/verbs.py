@@ -23,6 +23,7 @@ VERBS = (
     Verb("verify", "compute a certificate again", ordinary=True),
     Verb("report", "write a certificate as a page", ordinary=True),
     Verb("register", "put a holdout matcher on record"),
+    Verb("releases", "list what each release certifies, and what room is left"),
     Verb("errors", "list a matcher's wrong and missed matches at the labelled nodes"),
     Verb("patch", "write the holdout matcher's matches with the labels over them"),
     Verb("withhold", "run a matcher without and with the validation labels, and certify it"),

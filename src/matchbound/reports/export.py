@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from matchbound.audits import LEDGER, Journal, Opening, is_sealed, sound_ledger
+from matchbound.audits import (
+    LEDGER,
+    Journal,
+    Opening,
+    certificate_files,
+    is_sealed,
+    sound_ledger,
+)
 from matchbound.certificates import Certificate, Record
 from matchbound.errors import InputError, MatchboundError
 from matchbound.files import is_there, read_json, write_folder, write_whole
@@ -57,9 +64,10 @@ def export(
         left_out.append(f"certificates of entries {', '.join(elsewhere)} (no such file here)")
     files: dict[str, bytes] = {LEDGER: (folder / LEDGER).read_bytes()[: ledger.size]}
     for path, record in found.items():
-        name = "report.html" if path.name == "certificate.json" else f"{path.stem}.html"
-        files[path.name] = path.read_bytes()
-        files[name] = page(Certificate.of(record), {}).encode()
+        name = path.relative_to(folder)
+        shown = "report.html" if path.name == "certificate.json" else f"{path.stem}.html"
+        files[name.as_posix()] = path.read_bytes()
+        files[name.with_name(shown).as_posix()] = page(Certificate.of(record), {}).encode()
     for pattern in ("*.seal", "*.seal.sig"):
         files |= {path.name: path.read_bytes() for path in sorted(folder.glob(pattern))}
     write_folder(place, files)
@@ -70,7 +78,7 @@ def _certificates(folder: Path, on_record: set[str]) -> tuple[dict[Path, Record]
     """The folder's certificates that are on record; those that are left out, and why."""
     found: dict[Path, Record] = {}
     left_out = []
-    for path in sorted(folder.glob("*.json")):
+    for path in certificate_files(folder):
         try:
             record = Record.read(path)
         except MatchboundError:

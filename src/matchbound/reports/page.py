@@ -10,28 +10,34 @@ from matchbound.certificates import (
     meaning,
     part_line,
     planned_line,
+    release_line,
     sample_line,
     sentences,
     threshold_line,
     within_part,
 )
 from matchbound.charts import Bar, picture
+from matchbound.reports.releases import releases_section
 from matchbound.reports.sections import costs, differences, errors, tallies, verification
 from matchbound.theorems import WHOLE, Guarantee, parts
 
 if TYPE_CHECKING:
-    from matchbound.certificates import Certificate
+    from matchbound.certificates import Certificate, Releases
 
 Targets = Mapping[str, float]
 
 
-def page(certificate: "Certificate", targets: Targets) -> str:
-    """The HTML of the page. It has no script, and loads nothing from other files or servers."""
+def page(certificate: "Certificate", targets: Targets, releases: "Releases | None" = None) -> str:
+    """The HTML of the page. It has no script, and loads nothing from other files or servers.
+
+    `releases` are those of the certificate's folder.
+    """
     style = (files("matchbound") / "reports" / "report.css").read_text("utf-8")
     body = "\n".join(
         [
             "<header><h1>Matching certificate</h1></header>",
             _first(certificate, targets),
+            "" if releases is None else releases_section(releases),
             _assumed(certificate),
             costs(certificate),
             _bands(certificate),
@@ -102,6 +108,7 @@ def _assumed(certificate: "Certificate") -> str:
     advice = "".join(f"<p>{escape(line)}</p>" for line in sentences(certificate.advice))
     lines = [
         *planned_line(certificate.guarantees, certificate.choices),
+        *release_line(certificate.release),
         *ledger_line(certificate.ledger, certificate.exploratory),
     ]
     ledger = "".join(f"<p>{escape(line)}</p>" for line in lines)

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from matchbound.audits import evidence_in, refuse_version1
-from matchbound.certificates import Certificate, Record, contradictions
+from matchbound.audits import LEDGER, certificate_of, evidence_in, folder_of, refuse_version1
+from matchbound.certificates import Certificate, Record, contradictions, releases
 from matchbound.errors import InputError
-from matchbound.files import is_folder, refuse_input_as_out, write_whole
+from matchbound.files import is_file, is_folder, refuse_input_as_out, write_whole
 from matchbound.reports.page import page
 
 if TYPE_CHECKING:
@@ -24,8 +24,9 @@ def write_report(
     """Write a certificate, or an audit folder's, as HTML; return the path of the page.
 
     `targets`, by metric, are drawn beside the bounds; the page has how many label errors each
-    target survives.
+    target survives. An audit folder's page shows its releases too.
     """
+    listed = None
     if isinstance(certificate, Certificate):
         loaded = certificate
         out = Path("report.html" if path is None else path)
@@ -33,20 +34,22 @@ def write_report(
         file = Path(certificate)
         if is_folder(file):
             refuse_version1(file)
-            file = file / "certificate.json"
+            listed = releases(file, targets=targets) if is_file(file / LEDGER) else None
+            file = certificate_of(file)
         record = Record.read(file)
         loaded = Certificate.of(record)
         _refuse_altered(record, loaded)
-        out = file.parent / "report.html" if path is None else Path(path)
-        seals = file.parent.glob("*.seal*")
-        refuse_input_as_out(out, [file, *evidence_in(file.parent), *seals])
+        folder = folder_of(file)
+        out = folder / "report.html" if path is None else Path(path)
+        seals = folder.glob("*.seal*")
+        refuse_input_as_out(out, [file, *evidence_in(folder), *seals])
     for metric in targets or {}:
         if metric not in loaded.choices.metrics:
             raise InputError(
                 f"target must be for a metric that was certified, got {metric!r}. "
                 f"Choose among {', '.join(loaded.choices.metrics)}."
             )
-    write_whole({out: page(loaded, dict(targets or {}))}, force=force)
+    write_whole({out: page(loaded, dict(targets or {}), listed)}, force=force)
     return out
 
 

@@ -23,6 +23,7 @@ from matchbound.theorems.others import holdout_alone, patched_holdout
 from matchbound.theorems.parts import WHOLE, Part, as_text, candidate, parts
 from matchbound.theorems.planned import brought_variances, planned_variances
 from matchbound.theorems.probabilities import at_least, percent
+from matchbound.theorems.room import changed_matches, has_room, holdout_tally, room
 from matchbound.theorems.tally import Cell, Label, Tally
 from matchbound.theorems.terms import refuse_several
 from matchbound.theorems.weighted import Holdout
@@ -53,12 +54,15 @@ __all__ = [
     "at_least",
     "brought_variances",
     "candidate",
+    "changed_matches",
     "check_growth",
     "choose_threshold",
     "estimates",
     "found_outside",
     "guarantees",
+    "has_room",
     "holdout_alone",
+    "holdout_tally",
     "limit",
     "matched_by_guess",
     "most_true",
@@ -70,6 +74,7 @@ __all__ = [
     "provable_limit",
     "proved_limit",
     "refuse_several",
+    "room",
     "sample_mean",
     "survives",
     "uncovered",

@@ -91,10 +91,13 @@ def complete_right(tally: Tally, design: Design, right: Fraction) -> Fraction:
     return after + max(Fraction(0), right - before - lost)
 
 
-def recall(tally: Tally, design: Design, complete: bool, errors: int = 0) -> Finding:
+def recall(
+    tally: Tally, design: Design, complete: bool, errors: int = 0, dropped: int = 0
+) -> Finding:
     """R ≥ the least over N = |X'| of (Σ_L r_C + max(0, A(N) − Σ_L r_H − loss)) / N.
 
-    A(N) bounds Σ r_H from below if N nodes have a true match.
+    A(N) bounds Σ r_H from below if N nodes have a true match. `dropped`: so many matches of C are
+    taken away, each the only true one of a node.
     """
     is_known = design.every_node_matched
     delta, delta_members = (*design.shares(1), 0.0) if is_known else design.shares(2)
@@ -103,6 +106,7 @@ def recall(tally: Tally, design: Design, complete: bool, errors: int = 0) -> Fin
     least, most = members.range_of(tally, design, delta_members, right, errors)
     after = math.fsum(nodes.complete_recalls(tally.labelled))
     after -= errors * max(costs.recall(label) for label in tally.fresh) if errors else 0.0
+    after -= dropped
     lost = worst("sharp recall gap", recall_lost(tally, tally.gap, right), 0.0)
     spent = math.fsum(nodes.recalls(tally.labelled)[1]) + lost
     floor = least_found(tally, design, right)
