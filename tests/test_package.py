@@ -95,6 +95,7 @@ def test_public_names():
         "InputError",
         "MatchboundError",
         "Tally",
+        "audit",
         "bounds",
         "certify",
         "draw",

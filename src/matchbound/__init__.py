@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matchbound.audits.registry import register
     from matchbound.audits.sample import draw
     from matchbound.audits.seal import seal
+    from matchbound.audits.start import audit
     from matchbound.certificates.certificate import Certificate
     from matchbound.certificates.certification import certify
     from matchbound.certificates.estimation import estimate
@@ -36,6 +37,7 @@ __all__ = [
     "InputError",
     "MatchboundError",
     "Tally",
+    "audit",
     "bounds",
     "certify",
     "draw",
@@ -60,6 +62,7 @@ _HOMES = {
     "Choices": "theorems.choices",
     "Draw": "audits.draw",
     "Tally": "theorems.tally",
+    "audit": "audits.start",
     "bounds": "bounds",
     "certify": "certificates.certification",
     "draw": "audits.sample",

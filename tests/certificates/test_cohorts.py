@@ -265,6 +265,8 @@ def test_a_name_is_used_once(plain, capsys):
     error = refused(capsys, lambda: draw_cohort(audit, now="more.csv"))
     assert "cohort must be a name that this audit does not have yet" in error
     assert (audit / "cohorts" / "late" / "new.csv").read_text() == before
+    matches = [*read_csv(audit.parent / "complete.csv"), ["m1", "m2"]]
+    write_csv(audit.parent / "complete.csv", ["x", "y"], matches)
     assert draw_cohort(audit, name="later", now="more.csv", labels=2) == 0
     assert Draw.load(audit / "cohorts" / "later").size == 2
 

@@ -54,10 +54,12 @@ from matchbound.audits.ledger import (
     transaction,
 )
 from matchbound.audits.load import load, planned_choices, read_certified
+from matchbound.audits.matcher import Matcher
 from matchbound.audits.order import hash_of
 from matchbound.audits.places import NAME as PLACES
 from matchbound.audits.places import find, whole_paths
 from matchbound.audits.provenance import Provenance, Searched, SearchedFile
+from matchbound.audits.remembered import Remembered, latest
 from matchbound.audits.sample import draw, draw_again
 from matchbound.audits.seal import Seal, check_signers, seals_in, signer_of
 from matchbound.audits.shown import enter_labels, enter_look
@@ -103,11 +105,13 @@ __all__ = [
     "Journal",
     "LabelsRef",
     "Ledger",
+    "Matcher",
     "Opening",
     "OutputRef",
     "Page",
     "Population",
     "Provenance",
+    "Remembered",
     "Seal",
     "Searched",
     "SearchedFile",
@@ -150,6 +154,7 @@ __all__ = [
     "labels",
     "labels_of",
     "last_draw",
+    "latest",
     "ledger_or_problems",
     "load",
     "on_record",

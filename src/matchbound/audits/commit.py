@@ -18,6 +18,7 @@ from matchbound.audits.ledger import (
     sound_ledger,
     transaction,
 )
+from matchbound.audits.remembered import Remembered
 from matchbound.audits.standing import draws_cost
 from matchbound.errors import InputError
 from matchbound.files import alone, is_file, refuse_existing, refuse_open_page
@@ -31,7 +32,8 @@ class Request:
 
     `facts` is all that is fixed before the seed, as the ledger has it, and `lines` the same in
     words. `make` draws with a seed. `check_labels` refuses a folder that holds labels of nodes
-    which are still to be drawn. `paths` are those of the tables that were read.
+    which are still to be drawn. `paths` are those of the tables that were read, and `tables` are
+    those whose roles later verbs need.
     """
 
     facts: Entry
@@ -40,6 +42,7 @@ class Request:
     make: Callable[[str], Draw]
     check_labels: Callable[[Path], None]
     paths: Sequence[str | None] = ()
+    tables: Sequence[Remembered] = ()
 
     def on_record(self, salted: Callable[[Digest], Digest]) -> "Request":
         """The same request, with the digest of labels as it is put on record."""
@@ -193,7 +196,7 @@ def enter(
             more |= {"extends": before["draw"]} | ({"grown": True} if decision.grown else {})
         if before is None or before["draw"] != drawn.digest:
             drawn.enter(ledger, **more)
-        ledger.remember(request.paths)
+        ledger.remember(request.paths, request.tables)
         drawn.write_entered(ledger)
     for line in (*request.lines, decision.words):
         say(line)

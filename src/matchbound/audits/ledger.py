@@ -27,6 +27,7 @@ from matchbound.audits.journal import (
 from matchbound.audits.journal import Entry as Entry
 from matchbound.audits.places import NAME as PLACES
 from matchbound.audits.places import finished_lines, new_lines
+from matchbound.audits.remembered import Remembered, role_lines
 from matchbound.errors import EngineError, InputError, MatchboundError
 from matchbound.files import (
     LONG_LIMIT,
@@ -244,9 +245,12 @@ class Transaction:
             self._parts[0].waiting += salt_line(self.journal.salt)
         return self.journal.salted(digest)
 
-    def remember(self, paths: Iterable[str | None]) -> None:
-        """Keep where tables were read from, in a file that is not sent to others."""
-        lines = new_lines(self.folder, paths)
+    def remember(self, paths: Iterable[str | None], tables: Iterable[Remembered] = ()) -> None:
+        """Keep where tables were read from, and what some of them are for.
+
+        The file that has it is not sent to others.
+        """
+        lines = new_lines(self.folder, paths) + role_lines(self.folder, tables)
         if lines:
             _, size, unfinished = finished_lines(self.folder / PLACES)
             self._parts.append(_Appended(self.folder / PLACES, size, unfinished))

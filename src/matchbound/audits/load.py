@@ -50,6 +50,7 @@ def read_certified(
         replace(known, all=[*known.all, *_drawn_by(draw)]),
         identity.rows_of,
     )
+    _check_unchanged(supplied, outputs)
     _check_same_holdout(draw, outputs)
     check_closable(choices, outputs)
     return outputs
@@ -122,6 +123,20 @@ def _digests_of_nodes(con: Engine, audit: Audit, setting: Setting, form: Form) -
     erased = set(setting.erased)
     order = ["" if row in erased else row[0] for row in audit.drawn.in_order]
     return label_digests(con, form, order, setting.matching.dedupe)
+
+
+def _check_unchanged(supplied: Supplied, outputs: Sequence[Output]) -> None:
+    """Refuse a file that is not what was put on record, where the user did not name the file."""
+    recorded = supplied.recorded
+    if recorded is None:
+        return
+    for output in outputs:
+        if output.role == "holdout" and not output.recorded.is_same(recorded):
+            raise InputError(
+                f"holdout must be as it was put on record, got {output.source.path!r}, which has "
+                "changed since. Restore it; or name the file to certify with --holdout: another "
+                "matcher costs δ again."
+            )
 
 
 def _check_same_holdout(draw: Draw | None, outputs: Sequence[Output]) -> None:

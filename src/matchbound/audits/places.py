@@ -46,10 +46,15 @@ def _pattern(path: str) -> str:
 
 def new_lines(folder: Path, paths: Iterable[str | None]) -> bytes:
     """The lines to append for tables that were read from these paths and are not known yet."""
-    wholes = [os.path.abspath(path) if files_at(Path(path)) else path for path in paths if path]
+    wholes = [whole(path) for path in paths if path]
     known = whole_paths(folder)
     new = [path for path in dict.fromkeys(wholes) if path not in known]
     return "".join(json.dumps(path) + "\n" for path in new).encode()
+
+
+def whole(path: str) -> str:
+    """A table's path from the root on, if it is a path."""
+    return os.path.abspath(path) if files_at(Path(path)) else path
 
 
 def whole_paths(folder: Path) -> list[str]:

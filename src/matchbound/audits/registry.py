@@ -7,6 +7,7 @@ from matchbound.audits.audit import Audit
 from matchbound.audits.brought import as_drawn
 from matchbound.audits.labels import labels_in_folder, labels_of
 from matchbound.audits.ledger import Transaction, validation_labels
+from matchbound.audits.remembered import holdouts
 from matchbound.audits.shown import enter_labels
 from matchbound.audits.standing import registrations
 from matchbound.audits.variances import variances_from
@@ -66,6 +67,7 @@ def register(
         more = {"variances": variances} if variances and not labelled else {}
         for output in outputs:
             ledger.add("register", holdout=output.recorded.as_dict(), validation=labelled, **more)
+        ledger.remember([output.source.path for output in outputs], holdouts(outputs))
     for line in words:
         say(line)
     return labelled

@@ -15,6 +15,7 @@ from matchbound.audits.inputs import Population, TableRef, Within
 from matchbound.audits.ledger import Entry
 from matchbound.audits.order import first
 from matchbound.audits.part import digest_of_part, open_part
+from matchbound.audits.remembered import Remembered, holdouts
 from matchbound.audits.training import (
     Phase,
     check_second,
@@ -114,7 +115,17 @@ def requested(
     paths += [] if within is None else [within.path]
     if earlier is not None and earlier.source is not None:
         paths.append(earlier.source.path)
-    return Request(facts, draft.registered, lines, make, check_labels, paths)
+    paths += [table.path for table in wishes.tables]
+    tables = [*wishes.tables, *_remembered(ground, outputs)]
+    return Request(facts, draft.registered, lines, make, check_labels, paths, tables)
+
+
+def _remembered(ground: Ground, outputs: Sequence[Output]) -> list[Remembered]:
+    """The tables that `label` and `certify` look for: records with fields to show, and matchers."""
+    records = ground.source
+    has_fields = set(records.columns) - {ground.column, records.column("source_dataset")}
+    tables = [Remembered("records", records.path)] if has_fields and records.path else []
+    return [*tables, *holdouts(outputs)]
 
 
 def _read_population(

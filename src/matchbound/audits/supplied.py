@@ -6,7 +6,7 @@ from typing import Any
 
 from matchbound.audits.ledger import Entry
 from matchbound.errors import InputError
-from matchbound.tables import Matching, Reading
+from matchbound.tables import Matching, Reading, Recorded
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,8 @@ class Supplied:
 
     `truth_searched` is how true matches were looked for, in the user's words. `now` is the
     population as it is now, where it has changed since the draw, and `changed` has the ids of
-    records that are not what they were. `cohorts` are names of later draws.
+    records that are not what they were. `cohorts` are names of later draws. `recorded` is the
+    matcher on record that `holdout` must be, if the user gave none.
     """
 
     holdout: Any
@@ -32,6 +33,7 @@ class Supplied:
     now: Any = None
     changed: Any = None
     cohorts: Sequence[str] = ()
+    recorded: Recorded | None = None
 
     def __post_init__(self) -> None:
         checked_searched(self.truth_searched)

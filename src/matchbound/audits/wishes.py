@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from matchbound.audits.choices import make_choices
+from matchbound.audits.remembered import Remembered
 from matchbound.audits.written import Written
 from matchbound.errors import InputError
 from matchbound.tables import Matching, Reading
@@ -18,7 +19,8 @@ class Wishes:
 
     `by_name` are the choices that were given. `holdout` is the holdout matcher's output, which is
     read as `reading` says; `trained_on` the labels of nodes to train on, where there are some;
-    `within` the ids of the part of the population to draw from, if not from all of it.
+    `within` the ids of the part of the population to draw from, if not from all of it. `tables` are
+    further ones that the folder is to remember.
     """
 
     population: Any
@@ -33,6 +35,7 @@ class Wishes:
     trained_on: Any = None
     matching: Matching = field(default_factory=Matching)
     within: Any = None
+    tables: tuple[Remembered, ...] = ()
 
     def __post_init__(self) -> None:
         if self.train and self.by_name.get("weigh"):

@@ -11,6 +11,7 @@ from matchbound.audits import (
     Draw,
     Identity,
     Ledger,
+    Matcher,
     Supplied,
     enter_labels,
     given_choices,
@@ -90,22 +91,24 @@ def certify(
 ) -> Certificate:
     """Bound the complete matcher's precision and recall, or the holdout's if there is no other.
 
-    `audit` is the folder of a draw, or a `Draw`; choices that differ from the draw's make the
-    certificate exploratory. Without a draw, give `population`, `labels` and `assume_uniform=True`,
-    the nodes in `trained_on`, and the choices: `choices` is a `Choices`, or its fields are given by
-    name (None: not given). `population` and `within`, the part that was drawn from, are found again
-    if they are files. If the population has changed since the draw, give it as it is now, and in
-    `changed` the ids of records that are not what they were: the certificate is about it then.
-    `cohorts` are names of later draws, whose certificates of the same matcher are used.
-    `clusters`: matchers' outputs are the clusters that their pairs link; if that
+    `audit` is the folder of a draw, or a `Draw`. Without `holdout`, the one matcher that is on
+    record in the folder is certified as it was registered, from its file. Choices that differ from
+    the draw's make the certificate exploratory. Without a draw, give `population`, `labels` and
+    `assume_uniform=True`, the nodes in `trained_on`, and the choices: `choices` is a `Choices`, or
+    its fields are given by name (None: not given). `population` and `within`, the part that was
+    drawn from, are found again if they are files. If the population has changed since the draw,
+    give it as it is now, and in `changed` the ids of records that are not what they were: the
+    certificate is about it then. `cohorts` are names of later draws, whose certificates of the same
+    matcher are used. `clusters`: matchers' outputs are the clusters that their pairs link; if that
     is not said, they are what they are on record. `unlabelled="worst"` counts drawn nodes without a
     label as the worst case. `truth_searched` says in words how true matches were looked for; it is
     in the ledger and in the certificate. `gap_from` is census or sample. A certificate from a
     folder is entered into its ledger, and then written to `out`, if that is given.
     """
     by_name = given_choices(choices, locals())
-    check_matchers(holdout, complete, unlabelled)
     opened = Audit.open(audit)
+    matcher = Matcher.of(opened, holdout, Reading(columns or {}, threshold, clusters))
+    check_matchers(matcher.output, complete, unlabelled)
     if audit is not None:
         _refuse_fixed(
             id=id,
@@ -121,10 +124,10 @@ def certify(
         _check_brought(population, labels, assume_uniform)
         _refuse_of_draw(within=within, changed=changed, cohort=cohorts or None)
     supplied = Supplied(
-        holdout,
+        matcher.output,
         complete,
         labels,
-        Reading(columns or {}, threshold, clusters),
+        matcher.reading,
         unlabelled,
         population,
         id,
@@ -134,6 +137,7 @@ def certify(
         truth_searched,
         changed=changed,
         cohorts=tuple(cohorts),
+        recorded=matcher.recorded,
     )
     resources = Resources(engine, memory, temp, progress)
     opened = restored(opened, supplied, resources)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from matchbound.audits import Audit, Identity, Supplied, enter_look, restored
+from matchbound.audits import Audit, Identity, Matcher, Supplied, enter_look, restored
 from matchbound.certificates.counted import (
     Counted,
     check_matchers,
@@ -89,14 +89,15 @@ def estimate(
     The ledger gets an entry before anything is returned: the matcher counts as looked at. With
     `unlabelled="worst"` drawn nodes without a label are allowed, and left out.
     """
-    check_matchers(holdout, None, unlabelled)
     opened = Audit.open(audit)
+    matcher = Matcher.of(opened, holdout, Reading(columns or {}, threshold, clusters))
+    check_matchers(matcher.output, None, unlabelled)
     if opened.draw is None:
         raise InputError("audit must be the folder of a draw, or a Draw, got None. Give one.")
     opened.truth(labels)
     check_validates(opened.drawn)
-    reading = Reading(columns or {}, threshold, clusters)
-    supplied = Supplied(holdout, None, labels, reading, unlabelled, population, within=within)
+    given = matcher.output, None, labels, matcher.reading, unlabelled, population
+    supplied = Supplied(*given, within=within, recorded=matcher.recorded)
     resources = Resources(engine, memory, temp, progress)
     opened = restored(opened, supplied, resources)
     identity = Identity() if opened.folder is None else Identity(opened.ledger.checked().entries)

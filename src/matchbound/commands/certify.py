@@ -24,12 +24,12 @@ from matchbound.errors import InputError
 if TYPE_CHECKING:
     from matchbound.certificates import Certificate
 
-EXAMPLE = "matchbound certify audit --holdout matches.csv --require precision=0.95"
+EXAMPLE = "matchbound certify audit --require precision=0.95"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("audit", nargs="?", metavar="AUDIT", help="the folder that draw wrote")
-    add_holdout(parser)
+    add_holdout(parser, " (default: as registered)")
     parser.add_argument(
         "--complete",
         metavar="C",
@@ -178,6 +178,7 @@ def _estimate(options: argparse.Namespace) -> int:
 def _check_out(options: argparse.Namespace) -> Path:
     """The path of the certificate; refuse it before anything is computed."""
     from matchbound.audits.audit import Audit
+    from matchbound.audits.places import whole_paths
     from matchbound.files import check_writable, is_folder, refuse_existing, refuse_input_as_out
 
     out = Path(options.out or Path(options.audit or ".") / "certificate.json")
@@ -185,7 +186,8 @@ def _check_out(options: argparse.Namespace) -> Path:
     if options.audit is None or is_folder(Path(options.audit)):
         check_writable(out)
     inputs = [options.labels, options.population, options.changed, options.trained_on]
-    inputs += Audit(Path(options.audit)).files if options.audit is not None else []
+    if options.audit is not None:
+        inputs += [*Audit(Path(options.audit)).files, *whole_paths(Path(options.audit))]
     for matches in (by_algorithm(options.holdout), by_algorithm(options.complete)):
         inputs += matches.values() if isinstance(matches, dict) else [matches]
     refuse_input_as_out(out, inputs)

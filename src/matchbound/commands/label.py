@@ -5,16 +5,16 @@ import argparse
 from matchbound.commands.options import add_clusters, add_columns, add_threshold, by_metric, columns
 from matchbound.commands.terminal import say
 
-EXAMPLE = "matchbound label audit --records people.csv --against others.csv"
+EXAMPLE = "matchbound label audit"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("audit", metavar="AUDIT", help="the folder that draw wrote")
     parser.add_argument(
-        "--records", required=True, metavar="LEFT", help="the population, with the fields to show"
+        "--records", metavar="LEFT", help="the population, with fields to show (default: as before)"
     )
     parser.add_argument(
-        "--against", metavar="RIGHT", help="the table it is matched with (with --dedupe: itself)"
+        "--against", metavar="RIGHT", help="the table it is matched with (default: as before)"
     )
     parser.add_argument("--candidates", metavar="PAIRS", help="pairs to be looked at, or clusters")
     parser.add_argument("--id", metavar="COLUMN", help="the column of ids in RIGHT (default: id)")

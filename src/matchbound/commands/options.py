@@ -106,12 +106,12 @@ def add_promises(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def add_holdout(parser: argparse._ActionsContainer) -> None:
+def add_holdout(parser: argparse._ActionsContainer, default: str = "") -> None:
     parser.add_argument(
         "--holdout",
         action="append",
         metavar="H",
-        help="matches of a matcher developed without validation labels",
+        help=f"matches of a matcher developed without validation labels{default}",
     )
 
 

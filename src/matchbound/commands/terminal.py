@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from matchbound.errors import UnfinishedError
@@ -27,6 +27,24 @@ def progress(stage: str) -> None:
     """Print a stage of the work to a terminal; print nothing to a file or a pipe."""
     if sys.stderr is not None and sys.stderr.isatty():
         note(f"matchbound: {stage} …")
+
+
+def ask(question: str, answers: Sequence[str]) -> int | None:
+    """Ask for one of some answers at a terminal, and return its index; None if nobody answers."""
+    streams = sys.stdin, sys.stderr
+    if not all(stream is not None and stream.isatty() for stream in streams):
+        return None
+    note(f"matchbound: {question}")
+    for number, answer in enumerate(answers, start=1):
+        note(f"  {number}  {answer}")
+    numbers = [str(number) for number in range(1, len(answers) + 1)]
+    while True:
+        note(f"Which? Type {' or '.join(numbers)}:")
+        line = sys.stdin.readline()
+        if not line:
+            return None
+        if line.strip() in numbers:
+            return numbers.index(line.strip())
 
 
 def note(text: object) -> None:

@@ -16,7 +16,8 @@ class Verb(NamedTuple):
 VERBS = (
     Verb("demo", "the whole chain on data made for it", ordinary=True),
     Verb("plan", "how many labels are needed, or what they give", ordinary=True),
-    Verb("draw", "draw the nodes to label", ordinary=True),
+    Verb("audit", "from a matcher's table to the nodes to label", ordinary=True),
+    Verb("draw", "draw the nodes to label, with every choice", ordinary=True),
     Verb("label", "verify the drawn nodes' matches on a page", ordinary=True),
     Verb("certify", "bound a matcher's precision and recall", ordinary=True),
     Verb("verify", "compute a certificate again", ordinary=True),
@@ -48,7 +49,6 @@ def overview(*, every: bool) -> str:
             *(f"  {verb.name:{width}}  {verb.line}" for verb in verbs),
             "",
             f"`matchbound VERB --help` shows a verb's options.{more}",
-            "Exit status: 0 done and every --require met, 1 not certified or contradicted,",
-            "2 bad input, 3 consistent in itself but not verified, because inputs are missing.",
+            "Exit status: 0 done, 1 not certified or contradicted, 2 bad input, 3 inputs missing.",
         ]
     )

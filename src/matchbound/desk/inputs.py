@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from os import PathLike, fspath
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -10,11 +11,13 @@ from typing import Any
 from matchbound.audits import (
     Audit,
     Draw,
+    Remembered,
     Searched,
     SearchedFile,
     as_drawn,
     erased_rows,
     has_ids,
+    latest,
     on_record,
     planned,
 )
@@ -46,7 +49,7 @@ from matchbound.theorems import METRICS
 class Inputs:
     """The arguments of `label` besides the audit folder."""
 
-    records: Any
+    records: Any = None
     against: Any = None
     candidates: Any = None
     holdout: Any = None
@@ -56,6 +59,48 @@ class Inputs:
     population: Any = None
     id: str | None = None
     targets: Mapping[str, float] | None = None
+    source: str | None = None
+    """The source of the records in `against`, where no column of theirs tells it."""
+
+    def with_remembered(self, audit: Audit) -> "Inputs":
+        """The same with the tables that the folder remembers, where the user gives none."""
+        folder, records, right = audit.own_folder, self.records, self
+        if records is None:
+            records = _remembered(folder, "records", latest(folder, "records"))
+        against = latest(folder, "against")
+        if audit.drawn.matching.dedupe or against is None:
+            return replace(self, records=records)
+        if self.against is None:
+            right = replace(self, against=_remembered(folder, "against", against))
+        elif not against.is_at(self.against):
+            return replace(self, records=records)
+        return replace(right, records=records, id=self.id or against.id, source=against.source)
+
+    @property
+    def tables(self) -> list[Remembered]:
+        """The tables that a folder is to remember for the next time: those that are files."""
+        tables = []
+        if isinstance(self.records, str | PathLike):
+            tables.append(Remembered("records", fspath(self.records)))
+        if isinstance(self.against, str | PathLike):
+            tables.append(Remembered("against", fspath(self.against), self.id, self.source))
+        return tables
+
+
+def _remembered(folder: Path, role: str, table: Remembered | None) -> str:
+    """Where a remembered table is now."""
+    if table is None:
+        raise InputError(
+            f"{role} must be given, because this folder remembers no table with fields to show, "
+            f"got None. Give it with --{role}."
+        )
+    path = table.now(folder)
+    if path is None:
+        raise InputError(
+            f"{role} must be where it was, got {table.path!r} (no such file). Say where it is now "
+            f"with --{role}."
+        )
+    return path
 
 
 @dataclass(frozen=True)
@@ -125,7 +170,7 @@ def _right(con: Engine, draw: Draw, inputs: Inputs) -> Records:
         source, id = open_source(con, "against", inputs.records), draw.population.id
     else:
         source, id = open_source(con, "against", inputs.against), inputs.id
-    right = read_records(con, source, id, draw.matching, of_x=False)
+    right = read_records(con, source, id, draw.matching, of_x=False, origin=inputs.source)
     if not right.table.num_rows:
         raise InputError("against must hold at least one record, got none. Check the file.")
     return right

@@ -1,13 +1,13 @@
 """Serve the labelling page on this machine: one server for an audit, until it is stopped."""
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from matchbound.audits import Audit, Searched, append, sound_ledger
+from matchbound.audits import Audit, Remembered, Searched, append, sound_ledger, transaction
 from matchbound.desk.desk import Desk
 from matchbound.desk.door import Door
 from matchbound.desk.inputs import Inputs, open_inputs
@@ -52,10 +52,11 @@ def label(
             "Choose fewer."
         )
     opened_audit.check_on_record(sound_ledger(folder).entries)
+    inputs = inputs.with_remembered(opened_audit)
     with alone(folder), listen_at(door.place, door.port) as listening:
         opened = open_inputs(opened_audit, inputs)
         desk = Desk(folder, draw, twice=twice)
-        _record(folder, opened.search)
+        _record(folder, opened.search, inputs.tables)
         search_line = f"True matches are looked for {opened.search.words}."
         requests = Requests(desk, opened.material, opened.live, search_line)
         _serve(requests, listening, door, browser and not door.labellers, say)
@@ -113,11 +114,16 @@ def _serve(
         Server(config).run(sockets=[listening])
 
 
-def _record(folder: Path, search: Searched) -> None:
-    """Append to the ledger how true matches are searched for, unless its last such entry agrees."""
+def _record(folder: Path, search: Searched, tables: Sequence[Remembered]) -> None:
+    """Append to the ledger how true matches are searched for, unless its last such entry agrees.
+
+    The folder remembers the tables for the next time.
+    """
     recorded = [Searched.of(entry["search"]) for entry in sound_ledger(folder).of_kind("search")]
     if not recorded or recorded[-1] != search:
         append(folder, "search", search=search.as_dict())
+    with transaction(folder) as ledger:
+        ledger.remember([table.path for table in tables], tables)
 
 
 def _check_installed() -> None:

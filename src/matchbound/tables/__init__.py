@@ -10,8 +10,24 @@ from matchbound.tables.digests import (
     rows_of_labels,
     rows_of_matches,
 )
+from matchbound.tables.fitting import (
+    USUAL,
+    count_matches,
+    fitting_columns,
+    keep_held,
+    keep_named,
+    unheld,
+)
 from matchbound.tables.formats import csv_header
-from matchbound.tables.forms import COLUMN_ROLES, Clusters, Form, Pairs, recognise
+from matchbound.tables.forms import (
+    COLUMN_ROLES,
+    Clusters,
+    Form,
+    Pairs,
+    check_columns,
+    possible_forms,
+    recognise,
+)
 from matchbound.tables.ids import (
     SEPARATOR,
     Row,
@@ -73,12 +89,14 @@ from matchbound.tables.sources import (
     quoted,
 )
 from matchbound.tables.truth import form_of_labels, holds_everyone, read_labels
+from matchbound.tables.verdicts import refuse_unread_verdicts
 
 __all__ = [
     "COLUMN_ROLES",
     "FITTING",
     "LOWEST",
     "SEPARATOR",
+    "USUAL",
     "Alignment",
     "Clusters",
     "Digest",
@@ -95,17 +113,20 @@ __all__ = [
     "Source",
     "align",
     "as_table",
+    "check_columns",
     "check_drawn",
     "check_scored",
     "close_matches",
     "close_pairs",
     "collected",
+    "count_matches",
     "count_rows",
     "csv_header",
     "digest_of",
     "digest_of_ids",
     "digest_of_rows",
     "first_threshold",
+    "fitting_columns",
     "form_of_labels",
     "has_outer_spaces",
     "holds_everyone",
@@ -113,6 +134,8 @@ __all__ = [
     "is_linked_by_source",
     "is_same_table",
     "keep_components",
+    "keep_held",
+    "keep_named",
     "keep_rows_of",
     "keep_several",
     "key_kind",
@@ -129,6 +152,7 @@ __all__ = [
     "open_source",
     "pairs_linked",
     "part_column",
+    "possible_forms",
     "quoted",
     "read_ids",
     "read_labels",
@@ -140,11 +164,13 @@ __all__ = [
     "recognise",
     "refuse_empty",
     "refuse_spaces",
+    "refuse_unread_verdicts",
     "register_outputs",
     "renamed",
     "rows_of_ids",
     "rows_of_labels",
     "rows_of_matches",
     "shown_values",
+    "unheld",
     "with_own_source",
 ]

@@ -74,8 +74,13 @@ def columns_read(form: Form) -> set[str]:
     return {column for column in vars(form).values() if isinstance(column, str)}
 
 
+def possible_forms(source: "Source") -> list[Form]:
+    """The forms that a table may have by its columns' names alone."""
+    return [form for form in _candidates(source) if form is not None]
+
+
 def _form_by_tool(source: "Source") -> Form:
-    forms = [form for form in _candidates(source) if form is not None]
+    forms = possible_forms(source)
     if len(forms) > 1:
         raise InputError(
             f"{source.argument} must have one reading, got {' and '.join(map(_described, forms))}. "

@@ -243,7 +243,7 @@ def register_outputs(
     by = algorithms, matching, on_record
     outputs = read_outputs(con, holdout, None, reading, *by, rows_of=always)
     for output in outputs:
-        check_scored(output.form, output.reading.threshold)
+        check_scored(output.source, output.form, output.reading.threshold)
     return outputs
 
 

@@ -43,18 +43,21 @@ def read_records(
     *,
     of_x: bool,
     among: str | None = None,
+    origin: str | None = None,
 ) -> Records:
     """Read records of the population (`of_x`) or of the table that it is matched with.
 
-    `among` is a table of the ids that are wanted, if not all are.
+    `among` is a table of the ids that are wanted, if not all are. `origin` is the source of the
+    other table's records, if it is known and no column of theirs tells it.
     """
-    column = id_column(source, id)
-    if not of_x and matching.source is not None and source.column("source_dataset") is None:
+    column, origin = id_column(source, id), matching.source if of_x else origin
+    has_sources = origin is not None or source.column("source_dataset") is not None
+    if matching.source is not None and not has_sources:
         raise InputError(
             f"{source.argument} must tell its records' source in a column 'source_dataset', since "
             f"the draw has a source, got none in {source.path!r}. Add the column."
         )
-    node = node_of_table(source, column, "string", matching.source if of_x else None)
+    node = node_of_table(source, column, "string", origin)
     fields = [name for name in source.columns if name != column]
     table = f"{source.argument}_records"
     texts = "".join(f", cast({quoted(name)} as string) as {quoted(name)}" for name in fields)

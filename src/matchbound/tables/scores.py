@@ -74,11 +74,12 @@ def first_threshold(
     return fixed
 
 
-def check_scored(form: Form, threshold: float | None) -> None:
+def check_scored(source: Source, form: Form, threshold: float | None) -> None:
     """Refuse to put a matcher with scores on record without a threshold."""
     if isinstance(form, Pairs) and form.score is not None and threshold is None:
         raise InputError(
-            f"threshold must be given, because holdout has scores in column {form.score!r}. "
+            f"threshold must be given, because {source.argument} has scores in column "
+            f"{form.score!r}. "
             "Say from which score on a pair is a match."
         )
 

@@ -3,13 +3,14 @@
 from pathlib import Path
 
 from matchbound.engines import Engine, keep
+from matchbound.errors import AssumptionError
 from matchbound.tables import Matching, Output, Pairs, count_rows, pairs_linked, read_matches
 from matchbound.tallies.closed import check_closable, check_clusters_closed
 from matchbound.tallies.pairs import compare_pairs, refuse_unknown
 from matchbound.tallies.parts import refuse_doubt
 from matchbound.tallies.unclosed import pairs_more
 from matchbound.tallies.within import count_others
-from matchbound.theorems import Choices, refuse_several
+from matchbound.theorems import METRICS, Choices, refuse_several
 
 
 def check_on_population(
@@ -40,6 +41,7 @@ def check_on_population(
     else:
         compare_pairs(con, False, kinds[0])
     check_clusters_closed(con, choices, [output])
+    _refuse_unmatched(con, choices)
     rows //= 2 if matching.dedupe and not is_clusters else 1  # each pair is loaded both ways
     what = "pairs" if isinstance(form, Pairs) else "records in clusters"
     scores = "" if least is None else f" with a score from {least:g} on"
@@ -60,6 +62,16 @@ def _refuse_several(con: Engine, choices: Choices) -> None:
     )
     if choices.at_most_one_match and most > 1:
         refuse_several(int(most))
+
+
+def _refuse_unmatched(con: Engine, choices: Choices) -> None:
+    """Refuse a matcher without a match, if a metric is a mean over the nodes that it matches."""
+    needs_some = any(METRICS[metric].members == "matched" for metric in choices.metrics)
+    if needs_some and not count_rows(con, "matched"):
+        raise AssumptionError(
+            f"holdout must match some node, got 0 of {count_rows(con, 'population')}. Give a "
+            "matcher that finds something, or a lower threshold."
+        )
 
 
 def _more_in_words(con: Engine, output: Output, matching: Matching, kind: str) -> str:
