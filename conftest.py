@@ -62,6 +62,25 @@ def forks():
         yield process
 
 
+@pytest.fixture(scope="session")
+def misfits():
+    """What was made in this process that does not fit its schema."""
+    from support.schemas import watch
+
+    found = []
+    watch(found.append)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _what_is_made_fits_its_schema(misfits):
+    """Every certificate, draw.json and entry of a ledger, in memory or on disk."""
+    yield
+    found = misfits.copy()
+    misfits.clear()
+    assert not found
+
+
 @pytest.fixture(autouse=True)
 def _documents_find_their_files(request, tmp_path, monkeypatch, doctest_namespace):
     if request.node.path.suffix != ".md":

@@ -27,7 +27,9 @@ def test_fails():
 def certified(tmp_path_factory):
     """A folder with an audit whose certificate has bounds on precision, recall and error rate."""
     folder = tmp_path_factory.mktemp("gate")
-    metrics = [word for name in ("precision", "recall", "error-rate") for word in ("--metric", name)]
+    metrics = [
+        word for name in ("precision", "recall", "error-rate") for word in ("--metric", name)
+    ]
     audit = make_audit(folder / "base", "--one-to-one", *metrics)
     assert certify(audit, "--out", audit / "certificate.json") == 0
     return audit.parent
@@ -103,7 +105,10 @@ def test_no_requirement_or_none_that_is_one(audit):
     for require, problem in (
         ({}, "precision, recall or another metric must be given, got none"),
         ({"precison": 0.5}, "metric must be one that was certified, got 'precison'"),
-        ({"precision": "high"}, "require must be a metric and a number from 0 to 1, got precision="),
+        (
+            {"precision": "high"},
+            "require must be a metric and a number from 0 to 1, got precision=",
+        ),
         ({"precision": 95}, "require must be a metric and a number from 0 to 1, got precision=95"),
         ({"precision": float("nan")}, "require must be a metric and a number from 0 to 1"),
     ):
