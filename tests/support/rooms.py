@@ -8,8 +8,8 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-ROOT = ("__init__", "__main__", "compiled", "errors", "files", "testing")
-SHARED = ("compiled", "errors", "files")
+ROOT = ("__init__", "__main__", "compiled", "errors", "files", "reprs", "testing")
+SHARED = ("compiled", "errors", "files", "reprs")
 OUTSIDE = ("__init__", "__main__", "testing")
 """Modules of the root that users name, and that see the whole house: `testing` imports what the
 door shows, as a user's test would."""
@@ -48,7 +48,7 @@ ONLY = {
     "uvicorn": "desk",
 }
 """Libraries that one room, or one module, imports."""
-AT_USE = ("duckdb", "numba", "pyarrow", "starlette", "uvicorn")
+AT_USE = ("duckdb", "numba", "pandas", "pyarrow", "starlette", "uvicorn")
 """Libraries that take long to load, or are not always there: imported inside functions, or by
 modules that are themselves imported inside functions."""
 LOADED_AT_USE = (
