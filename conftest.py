@@ -99,6 +99,8 @@ def _documents_find_their_files(request, tmp_path, monkeypatch, doctest_namespac
         write_csv(f"{audit}/labels.csv", ["x", "y"], rows)
 
     doctest_namespace["verify_matches"] = verify_matches
+    if request.node.path.name == "gate.md":  # its draw's seed is matchbound's, and always the same
+        monkeypatch.setattr("secrets.token_hex", lambda size: "demo")
     if request.node.path.name == "reconcile.md":
         networks = request.getfixturevalue("network_files")
         for name in ("left.csv", "right.csv", "nodes.csv"):

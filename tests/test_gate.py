@@ -1,13 +1,18 @@
 """The gate: a pytest helper and a GitHub Action that fail where `verify --require` does."""
 
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 import matchbound
+from matchbound.commands.main import parser_of
+from matchbound.commands.options import by_metric
 from matchbound.errors import InputError
 from matchbound.testing import assert_certified
 from support.audits import certify, make_audit
@@ -119,3 +124,38 @@ def test_no_requirement_or_none_that_is_one(audit):
 def test_what_cannot_be_checked(tmp_path):
     with pytest.raises(InputError, match="certificate must be readable"):
         assert_certified(tmp_path, precision=0.5)
+
+
+GATE = (Path(__file__).parents[1] / "docs" / "gate.md").read_text("utf-8")
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", GATE, re.M | re.S)
+
+
+def test_the_recipes_are_what_they_speak_of():
+    """Those that do not run as doctests: every command parses, and the rest is of its language."""
+    commands = re.findall(r"matchbound (certify|verify) ([^`\"\n]+)", "".join(blocks("")))
+    commands += re.findall(r'bash_command="matchbound (verify) ([^"]+)"', GATE)
+    assert len(commands) == 4
+    for verb, words in commands:
+        options = parser_of(verb).parse_args(shlex.split(words))
+        assert by_metric(options.require, "require")
+    (airflow,) = (block for block in blocks("python") if "airflow" in block)
+    compile(airflow, "gate.md", "exec")
+    (workflow,) = map(yaml.safe_load, blocks("yaml"))
+    _, gate = workflow["jobs"]["quality"]["steps"]
+    action = yaml.safe_load((Path(__file__).parents[1] / "action.yml").read_text("utf-8"))
+    assert gate["with"].keys() <= action["inputs"].keys()
+    for name in (*action["inputs"], *(f"outputs.{name}" for name in action["outputs"])):
+        assert name in GATE
+
+
+def test_the_gate_in_airflow(audit):
+    """The function of the recipe, with another folder."""
+    (source,) = re.findall(r"^def is_certified.*?\n\n\n", GATE, re.M | re.S)
+    names = {}
+    exec(source.replace("/data/audit", str(audit)).replace("0.95", "0.5"), names)
+    assert names["is_certified"]()
+    exec(source.replace("/data/audit", str(audit)), names)
+    assert not names["is_certified"]()
