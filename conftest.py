@@ -81,6 +81,13 @@ def _what_is_made_fits_its_schema(misfits):
     assert not found
 
 
+@pytest.fixture
+def tampering(misfits):
+    """For a test that makes what does not fit on purpose."""
+    yield
+    misfits.clear()
+
+
 @pytest.fixture(autouse=True)
 def _documents_find_their_files(request, tmp_path, monkeypatch, doctest_namespace):
     if request.node.path.suffix != ".md":

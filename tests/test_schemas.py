@@ -31,7 +31,8 @@ from support.scored_audits import audit_of
 MAPS = ("tallies", "digests", "guesses", "variances", "means", "columns", "until")
 """Objects whose names are data: one less is none the worse."""
 OPTIONAL = {
-    *(("inputs", name) for name in ("within", "trained_on", "complete")),
+    *(("inputs", name) for name in ("within", "trained_on", "complete", "changed")),
+    *(("inputs", name) for name in ("population_now", "cohort late")),
     ("choose_threshold", "precision"),
     ("ledger", "labelled"),
     *(("", name) for name in ("variances", "nodes", "choices", "extends", "grown", "by_place")),
@@ -103,6 +104,29 @@ def other_certificates(folder):
     )
 
 
+def grown(folder):
+    """A certificate of a population that has changed since, with a later draw from new nodes."""
+    folder.mkdir()
+    audit, late = folder / "audit", folder / "audit" / "cohorts" / "late"
+    for name, numbers in (("then", range(100)), ("now", range(5, 160)), ("changed", [7])):
+        write_csv(folder / f"{name}.csv", ["id"], [[f"r{i}"] for i in numbers])
+        write_csv(folder / f"{name}-matches.csv", ["x", "y"], [[f"r{i}", f"y{i}"] for i in numbers])
+    then, now = (["--holdout", folder / f"{name}-matches.csv"] for name in ("then", "now"))
+    since = ["--changed", folder / "changed.csv"]
+    cohort = [*since, "--cohort", "late"]
+    for place, drawn in (
+        (audit, [folder / "then.csv", "--link", *then]),
+        (late, [folder / "now.csv", "--delta", 0.02, *now, *cohort]),
+    ):
+        assert run("draw", *drawn, "--labels", 30, "--out", audit) == 0
+        rows = [[x, f"y{x[1:]}"] for x, *_ in mb.Draw.load(place).sample]
+        write_csv(place / "labels.csv", ["x", "y"], rows)
+    assert run("certify", late, *now) == 0
+    complete = ["--complete", now[1], "--population", folder / "now.csv"]
+    assert run("certify", audit, *then, *complete, *cohort) == 0
+    return mb.Certificate.load(audit / "certificate.json"), lines(audit)
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """By schema: contents that hold every field of it at least once."""
@@ -110,11 +134,12 @@ def made(tmp_path_factory):
     made = random.Random(1)
     with mock.patch("secrets.token_hex", side_effect=lambda size: made.randbytes(size).hex()):
         certificate, entries, draws = every_verb(folder / "verbs")
+        since, more = grown(folder / "grown")
     others = list(other_certificates(folder / "others"))
     contents = {
-        "certificate": [one.as_dict() for one in (certificate, *others)],
+        "certificate": [one.as_dict() for one in (certificate, since, *others)],
         "draw": draws,
-        "ledger": [*entries, *moved(folder, "certified"), *moved(folder, "extended")],
+        "ledger": [*entries, *more, *moved(folder, "certified"), *moved(folder, "extended")],
     }
     return {name: list(map(short, some)) for name, some in contents.items()}
 

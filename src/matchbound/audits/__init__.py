@@ -9,6 +9,7 @@ from matchbound.audits.choices import (
     is_by_matcher,
     refuse_unproven_in_part,
 )
+from matchbound.audits.cohort import cohort_folder, draw_cohort
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import (
     FILES,
@@ -28,7 +29,16 @@ from matchbound.audits.erased import (
     with_ids,
 )
 from matchbound.audits.folder import LABELS, OLD_DRAW, OLD_LEDGER, is_written, last_draw
-from matchbound.audits.inputs import Inputs, LabelsRef, OutputRef, Population, TableRef, Within
+from matchbound.audits.inputs import (
+    COHORT,
+    CohortRef,
+    Inputs,
+    LabelsRef,
+    OutputRef,
+    Population,
+    TableRef,
+    Within,
+)
 from matchbound.audits.journal import Journal, Opening, is_sealed, read_journal
 from matchbound.audits.labels import OF_CLUSTERS, check_all_labelled, labels, labels_of
 from matchbound.audits.ledger import NAME as LEDGER
@@ -52,6 +62,7 @@ from matchbound.audits.sample import draw, draw_again
 from matchbound.audits.seal import Seal, check_signers, seals_in, signer_of
 from matchbound.audits.shown import enter_labels, enter_look
 from matchbound.audits.standing import (
+    CohortSpent,
     Issued,
     Seeded,
     Standing,
@@ -67,6 +78,7 @@ from matchbound.audits.written import Written
 
 __all__ = [
     "BY_WEIGHT",
+    "COHORT",
     "CONFLICT",
     "FILES",
     "GROWN",
@@ -81,6 +93,8 @@ __all__ = [
     "UNSURE",
     "Audit",
     "Book",
+    "CohortRef",
+    "CohortSpent",
     "Draw",
     "Entry",
     "Identity",
@@ -114,8 +128,10 @@ __all__ = [
     "check_all_labelled",
     "check_signers",
     "checked_searched",
+    "cohort_folder",
     "draw",
     "draw_again",
+    "draw_cohort",
     "enter_labels",
     "enter_look",
     "erased_rows",

@@ -155,11 +155,19 @@ def preview(folder: Path, request: Request, *, force: bool) -> list[str]:
     return [*request.lines, decision.words]
 
 
-def enter(folder: Path, request: Request, *, force: bool, say: Callable[[str], None]) -> Draw:
+def enter(
+    folder: Path,
+    request: Request,
+    *,
+    force: bool,
+    say: Callable[[str], None],
+    announce: Callable[[Entry], None] = lambda _: None,
+) -> Draw:
     """Put matcher and choices on record, make the seed, put the draw on record, write its files.
 
     The draw's entry is on disk before any file shows a drawn node. A draw that is on record and was
-    interrupted is finished with its seed.
+    interrupted is finished with its seed. `announce` gets the entry of the choices, before there is
+    a seed.
     """
     _refuse_file(folder)
     with transaction(folder, begins=True) as ledger, alone(folder):
@@ -171,8 +179,10 @@ def enter(folder: Path, request: Request, *, force: bool, say: Callable[[str], N
         if before is None or decision.grown:
             for holdout in () if decision.grown else request.registered:
                 ledger.add("register", holdout=holdout.as_dict(), validation=0)
-            more["choices"] = ledger.add("choices", **request.facts)["entry"]
+            choices = ledger.add("choices", **request.facts)
+            more["choices"] = choices["entry"]
             ledger.commit()
+            announce(choices)
         seed = before["seed"] if before is not None else request.seed or secrets.token_hex(16)
         drawn = request.make(seed)
         if is_file(folder / "sample.csv") and (before is not None or request.continues_phase):

@@ -83,6 +83,7 @@ FACTS: Mapping[str, Mapping[str, Check]] = {
         "several": COUNT,
         "second": YES,
     },
+    "cohort": {"cohort": TEXT, "choices": TEXT},
     "labels": {"labels": Digest.of, "validation": COUNT},
     "look": {
         "what": TEXT,

@@ -138,6 +138,25 @@ class DrawRef(TableRef):
         return DrawRef(record["path"], Digest.of(record["digest"]), record["seed_given"])
 
 
+COHORT = "cohort "
+
+
+@dataclass(frozen=True)
+class CohortRef(TableRef):
+    """The certificate of a later draw, whose tally is part of another one's."""
+
+    name: str
+
+    def as_dict(self) -> dict[str, object]:
+        return {"path": self.path, "digest": self.digest.as_dict()}
+
+    @staticmethod
+    def of_input(name: str, record: Any) -> "CohortRef":
+        """From JSON: a certificate's input and its name."""
+        digest = Digest.of(record["digest"])
+        return CohortRef(record["path"], digest, name.removeprefix(COHORT))
+
+
 @dataclass(frozen=True)
 class LabelsRef(TableRef):
     """Labels, and a digest of each drawn node's own, which is never written as it is."""
@@ -201,17 +220,31 @@ class OutputRef(TableRef):
 
 @dataclass(frozen=True)
 class Origins:
-    """Where labelled nodes come from: a population or a part of it, a draw, and D's labels."""
+    """Where labelled nodes come from: a population or a part of it, a draw, and D's labels.
+
+    `now` is the population as it is now, if it has changed since the draw, and `changed` names the
+    records that are not what they were. `cohorts` are the certificates of later draws.
+    """
 
     population: Population
     draw: DrawRef | None
     trained_on: TableRef | None
     within: Within | None
+    now: Population | None = field(default=None, kw_only=True)
+    changed: TableRef | None = field(default=None, kw_only=True)
+    cohorts: tuple[CohortRef, ...] = field(default=(), kw_only=True)
 
     def inputs(self, labels: LabelsRef, outputs: Sequence[OutputRef]) -> "Inputs":
         """All tables of a certificate, with the labels and the matchers' outputs."""
         origins = self.population, self.draw, self.trained_on, self.within
-        return Inputs(*origins, labels, tuple(outputs))
+        return Inputs(
+            *origins,
+            labels,
+            tuple(outputs),
+            now=self.now,
+            changed=self.changed,
+            cohorts=self.cohorts,
+        )
 
 
 @dataclass(frozen=True)
@@ -240,6 +273,9 @@ class Inputs(Origins):
             None if self.within is None else self.within.on_record(None, folder),
             self.labels.on_record(salted, folder),
             tuple(one.on_record(None, folder) for one in self.outputs),
+            now=None if self.now is None else self.now.on_record(None, folder),
+            changed=None if self.changed is None else self.changed.on_record(None, folder),
+            cohorts=tuple(one.on_record(None, folder) for one in self.cohorts),
         )
 
     @property
@@ -248,6 +284,11 @@ class Inputs(Origins):
         tables: dict[str, TableRef] = {"population": self.population}
         if self.within is not None:
             tables["within"] = self.within
+        if self.now is not None:
+            tables["population_now"] = self.now
+        if self.changed is not None:
+            tables["changed"] = self.changed
+        tables |= {f"{COHORT}{one.name}": one for one in self.cohorts}
         if self.draw is not None:
             tables["draw"] = self.draw
         if self.trained_on is not None:
@@ -267,6 +308,8 @@ class Inputs(Origins):
         others = dict(record)
         population, labels = Population.of(others.pop("population")), others.pop("labels")
         draw, trained_on = others.pop("draw", None), others.pop("trained_on", None)
+        now, changed = others.pop("population_now", None), others.pop("changed", None)
+        cohorts = {name: others.pop(name) for name in list(others) if name.startswith(COHORT)}
         return Inputs(
             population,
             None if draw is None else DrawRef.of(draw),
@@ -274,4 +317,7 @@ class Inputs(Origins):
             Within.if_any(others.pop("within", None)),
             LabelsRef.of(labels),
             tuple(OutputRef.of_input(name, one) for name, one in others.items()),
+            now=None if now is None else Population.of(now),
+            changed=None if changed is None else TableRef.of(changed),
+            cohorts=tuple(CohortRef.of_input(name, one) for name, one in cohorts.items()),
         )

@@ -8,6 +8,7 @@ from matchbound.audits.audit import Audit
 from matchbound.audits.brought import as_brought, as_drawn
 from matchbound.audits.draw import Draw
 from matchbound.audits.inputs import LabelsRef, Origins
+from matchbound.audits.since import read_grown, told_apart
 from matchbound.audits.standing import on_record, planned
 from matchbound.audits.supplied import Identity, Supplied
 from matchbound.engines import Engine
@@ -71,10 +72,14 @@ def load(
     native = native_columns(outputs) if isinstance(form, Pairs) else None
     xs, ys = native or ([], [])
     if audit.draw is not None:
+        supplied = told_apart(con, audit, supplied)
+        xs, ys = (xs, ys) if supplied.now is None else ([], [])
         drawn_from = supplied.population, choices, (xs, ys), supplied.within
         setting, origins = as_drawn(con, audit, *drawn_from)
         load_drawn(con, setting.sample)
         read_labels(con, truth, form, setting.matching, erased=setting.erased_records)
+        if supplied.now is not None:
+            setting, origins = read_grown(con, audit, supplied, setting, origins)
     else:
         _check_names_nodes(form)
         read = partial(read_labels, con, truth, form)

@@ -25,7 +25,8 @@ def changed_since(source: Source) -> InputError:
     """The error of a population, or a part of it, that is not what was drawn from."""
     return InputError(
         f"{source.argument} must be what was drawn from, got {source.path or 'a table'!r}, which "
-        "has changed since. Restore it, or draw again."
+        "has changed since. Restore it; if records came or went, certify with the population as it "
+        "is now as --population; or draw again."
     )
 
 

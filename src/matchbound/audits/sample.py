@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.audits.choices import given_choices
+from matchbound.audits.cohort import draw_cohort
 from matchbound.audits.commit import enter, preview
 from matchbound.audits.draw import Draw
 from matchbound.audits.request import requested
@@ -23,6 +24,8 @@ def draw(
     population: Any,
     *,
     within: Any = None,
+    cohort: str | None = None,
+    changed: Any = None,
     labels: int | None = None,
     train: int = 0,
     seed: str | None = None,
@@ -83,7 +86,8 @@ def draw(
     before the seed is made, the draw before a file shows its nodes.
 
     `within` is a table of ids of a part of the population: all nodes are drawn from it, and what is
-    certified is about it. Their matches may be any records.
+    certified is about it. Their matches may be any records. `cohort` names a draw from the nodes
+    that are new since the draw in `out`, those in `changed` among them; it is kept in that folder.
 
     `dedupe` says that the population is matched with itself, `link` that with another table, whose
     ids may be the same; `source` names the population where matches carry sources. `holdout`, with
@@ -106,6 +110,9 @@ def draw(
         Matching(dedupe, link, source),
         within,
     )
+    if cohort is not None:
+        resources = Resources(engine, memory, temp, progress)
+        return draw_cohort(out, cohort, wishes, changed, resources, say, force)
     where = {"out": out, "force": force, "engine": engine, "memory": memory, "temp": temp}
     return make_draw(wishes, **where, progress=progress, say=say)
 

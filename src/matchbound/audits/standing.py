@@ -16,6 +16,14 @@ from matchbound.theorems import Choices, at_least
 
 
 @dataclass(frozen=True)
+class CohortSpent:
+    """A later draw from new nodes that a certificate is from too, and its δ."""
+
+    name: str
+    delta: float
+
+
+@dataclass(frozen=True)
 class Issued:
     """What the ledger keeps of a certificate, besides its digest."""
 
@@ -26,6 +34,7 @@ class Issued:
     is_sampled: bool
     exploratory: Sequence[str] = ()
     truth_searched: str | None = None
+    cohorts: Sequence[CohortSpent] = ()
 
     @staticmethod
     def of(
@@ -55,6 +64,7 @@ class Issued:
             "is_sampled": self.is_sampled,
             "exploratory": list(self.exploratory),
             "truth_searched": self.truth_searched,
+            "cohorts": [asdict(cohort) for cohort in self.cohorts],
         }
 
 
@@ -155,7 +165,8 @@ def standing(
     `salted` gives the digest that labels have on record; version 1 had it as it is.
     """
     before = [entry for entry in entries if entry["kind"] == "certificate"]
-    draws = list(_draws([*entries, {"kind": "certificate", **issued.as_dict()}]))
+    with_this = [*entries, {"kind": "certificate", **issued.as_dict()}]
+    draws = list(_draws(with_this))
     latest = draws[-1]
     several = latest[0]["several"]
     numbers = _Numbers(latest)
@@ -177,7 +188,7 @@ def standing(
         sealed=sealed_up_to(entries),
         changed=changed_labels(entries),
         uncompared=uncompared_labels(entries),
-        together=at_least(1 - sum(map(_cost, draws), Fraction(0))),
+        together=at_least(1 - sum(map(_cost, draws), _cost_of_cohorts(with_this))),
         labelled=label_provenance(entries, issued.labels, salted),
     )
 
@@ -287,6 +298,13 @@ def _cost(draw: Sequence[Entry]) -> Fraction:
         gaps.setdefault((numbers.of(holdout), TODAY), set())
     number = Fraction(sum(max(len(sampled), 1) for sampled in gaps.values()), draw[0]["several"])
     return Fraction(repr(draw[0]["delta"])) * max(number, Fraction(1))
+
+
+def _cost_of_cohorts(entries: Sequence[Entry]) -> Fraction:
+    """The δ of later draws that certificates are from; each counts once."""
+    used = (one for e in entries if e["kind"] == "certificate" for one in e.get("cohorts", ()))
+    deltas = {one["name"]: Fraction(repr(one["delta"])) for one in used}
+    return sum(deltas.values(), Fraction(0))
 
 
 class _Numbers:

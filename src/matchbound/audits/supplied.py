@@ -13,7 +13,9 @@ from matchbound.tables import Matching, Reading
 class Supplied:
     """The tables that a user gave for a certificate, and how they are read.
 
-    `truth_searched` is how true matches were looked for, in the user's words.
+    `truth_searched` is how true matches were looked for, in the user's words. `now` is the
+    population as it is now, where it has changed since the draw, and `changed` has the ids of
+    records that are not what they were. `cohorts` are names of later draws.
     """
 
     holdout: Any
@@ -27,6 +29,9 @@ class Supplied:
     matching: Matching = field(default_factory=Matching)
     within: Any = None
     truth_searched: str | None = None
+    now: Any = None
+    changed: Any = None
+    cohorts: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         checked_searched(self.truth_searched)

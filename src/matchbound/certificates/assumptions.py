@@ -9,7 +9,7 @@ from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.remark import Remark
 from matchbound.tables import Clusters, Output
 from matchbound.tallies import Setting
-from matchbound.theorems import Choices, Tally, proved_limit
+from matchbound.theorems import Choices, Growth, Tally, proved_limit, uncovered
 
 FIXED = Remark("fixed")
 NO_OTHER_DRAW = Remark("no_other_draw")
@@ -22,6 +22,7 @@ def assumed(
     complete: bool,
     outputs: Sequence[Output],
     only_own_rows: bool,
+    growth: Growth | None,
 ) -> tuple[Remark, ...]:
     """Return the assumptions that follow from the choices, the tables and the tallies.
 
@@ -37,6 +38,7 @@ def assumed(
         (Remark(setting.origin), True),
         (Remark(BY_WEIGHT), bool(choices.weigh) and setting.origin != BY_WEIGHT),
         *((Remark("within", (setting.size, whole)), True) for whole in of_part),
+        *_since(tally, setting, growth),
         (NO_OTHER_DRAW, not setting.is_brought),
         (FIXED, not choices.rounds),
         (Remark("guided", (choices.leaves,)), bool(choices.rounds)),
@@ -53,13 +55,28 @@ def assumed(
         (Remark("at_most_one_match"), choices.at_most_one_match),
         (Remark("every_node_matched"), choices.every_node_matched),
         *_limits(tally, choices),
-        (Remark("entities"), setting.matching.dedupe and choices.needs_entities),
+        (Remark("entities"), setting.needs_entities),
         (Remark("disjoint_ids"), sourceless and setting.matching.is_link),
         (ONLY_OWN_ROWS, only_own_rows),
         (Remark("unlabelled", (unlabelled,)), unlabelled > 0),
         (Remark("erased", (erased,)), erased > 0),
     )
     return tuple(remark for remark, applies in conditions if applies)
+
+
+def _since(tally: Tally, setting: Setting, growth: Growth | None) -> list[tuple[Remark, bool]]:
+    """What is assumed where the population has changed since the draw."""
+    if growth is None:
+        return []
+    gone, lacking = growth.change.gone, len(uncovered(setting.choices, growth))
+    numbers = tally.size - gone, gone, growth.new.nodes
+    others = set(setting.choices.metrics) - {"precision", "pairwise-precision"}
+    return [
+        (Remark("changed_since", numbers), True),
+        (Remark("kept_unchanged"), True),
+        (Remark("other_unchanged"), bool(others) and not setting.matching.dedupe),
+        (Remark("uncovered", (lacking,)), lacking > 0),
+    ]
 
 
 def _limits(tally: Tally, choices: Choices) -> list[tuple[Remark, bool]]:

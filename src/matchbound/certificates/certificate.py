@@ -1,11 +1,12 @@
 """The certificate: guarantees, the tallies they follow from, and what was assumed."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits import Inputs, Issued, Standing, checked_searched
+from matchbound.audits import CohortSpent, Inputs, Issued, Standing, checked_searched
 from matchbound.certificates import words
 from matchbound.certificates.advice import advise
 from matchbound.certificates.numbers import frame_of, metrics_of
@@ -19,6 +20,7 @@ from matchbound.theorems import (
     METRICS,
     WHOLE,
     Choices,
+    Growth,
     Guarantee,
     Tally,
     Threshold,
@@ -46,6 +48,7 @@ class Certificate:
     ledger: Standing | None = None
     beside: tuple[ClustersBeside, ...] = ()
     truth_searched: str | None = None
+    growth: Growth | None = None
 
     @property
     def record(self) -> Record:
@@ -67,6 +70,7 @@ class Certificate:
                 "clusters_beside": [each.as_dict() for each in self.beside],
                 "ledger": None if self.ledger is None else self.ledger.as_dict(),
                 "tallies": {part: tally.as_dict() for part, tally in self.tallies.items()},
+                "growth": None if self.growth is None else self.growth.as_dict(),
             }
         )
 
@@ -92,11 +96,13 @@ class Certificate:
         try:
             if not record["tallies"]:
                 raise TypeError("tallies are empty")
+            tallies = {part: Tally.from_dict(each) for part, each in record["tallies"].items()}
+            growth = record["growth"]
             names, threshold = [field.name for field in fields(Guarantee)], record["threshold"]
             return Certificate(
                 tuple(Guarantee(*(each[n] for n in names)) for each in record["guarantees"]),
                 Choices.from_dict(record["choices"]),
-                {part: Tally.from_dict(each) for part, each in record["tallies"].items()},
+                tallies,
                 Inputs.of(record["inputs"]),
                 tuple(map(Remark.from_dict, record["assumptions"])),
                 tuple(map(Remark.from_dict, record["advice"])),
@@ -107,6 +113,7 @@ class Certificate:
                 None if record["ledger"] is None else Standing.of(record["ledger"]),
                 tuple(map(ClustersBeside.of, record["clusters_beside"])),
                 checked_searched(record["truth_searched"]),
+                None if growth is None else Growth.from_dict(growth, next(iter(tallies.values()))),
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise unreadable(error) from None
@@ -119,7 +126,13 @@ class Certificate:
     def issued(self, inputs: Inputs | None = None) -> Issued:
         """What the ledger keeps of it; `inputs` are its own as they go on record, if not yet so."""
         given = inputs or self.inputs, self.choices, self.exploratory, self.truth_searched
-        return Issued.of(*given)
+        return replace(Issued.of(*given), cohorts=self._cohorts)
+
+    @property
+    def _cohorts(self) -> tuple[CohortSpent, ...]:
+        """The later draws that it is from, and their δ."""
+        cohorts = () if self.growth is None else self.growth.cohorts
+        return tuple(CohortSpent(one.name, one.choices.delta) for one in cohorts)
 
     def value(self, metric: str, part: str | None = None) -> float:
         """The guaranteed value of a metric; of several algorithms, the worst of theirs.
@@ -174,7 +187,13 @@ class Certificate:
         The one rule of `--require`, of reports and of the heading.
         """
         given = self.inputs.draw is not None and self.inputs.draw.seed_given
-        return words.shortfall(self.choices.delta, self.exploratory, self.ledger, given)
+        return words.shortfall(self.delta, self.exploratory, self.ledger, given)
+
+    @property
+    def delta(self) -> Fraction:
+        """δ, of all draws that it is from."""
+        later = Fraction(0) if self.growth is None else self.growth.delta
+        return Fraction(repr(self.choices.delta)) + later
 
     @property
     def probability(self) -> float:
@@ -182,13 +201,13 @@ class Certificate:
 
         0 if it is exploratory.
         """
-        return words.probability(self.choices.delta, self.exploratory, self.ledger)
+        return words.probability(self.delta, self.exploratory, self.ledger)
 
     def as_metrics(self) -> dict[str, float]:
         """Its numbers by name, as MLflow and the like take them: `precision_lower`, `delta`, …"""
         tally = next(iter(self.tallies.values()))
-        given = self.guarantees, self.probability, self.choices, tally, self.threshold
-        return metrics_of(*given)
+        odds = float(self.delta), self.probability
+        return metrics_of(self.guarantees, odds, tally, self.threshold)
 
     def to_frame(self) -> Any:
         """A pandas frame with a row a guarantee, and the probability with which all hold."""
@@ -197,7 +216,7 @@ class Certificate:
     @property
     def heading(self) -> list[str]:
         """With which probability the guarantees hold, and why with no larger one."""
-        by = self.choices, self.exploratory, self.ledger, self.inputs
+        by = self.delta, self.choices, self.exploratory, self.ledger, self.inputs
         return words.heading(self.guarantees, *by)
 
     @property
@@ -222,6 +241,8 @@ class Certificate:
         certified = {guarantee.part for guarantee in self.guarantees}
         beside = [each.sentence for each in self.beside if each.part in certified]
         clusters = [words.OF_CLUSTERS] if self.is_clusters else []
+        if self.growth is not None:
+            return [*clusters, *words.growth_lines(self.tallies[WHOLE], self.choices, self.growth)]
         given = self.guarantees, self.tallies, self.choices, self._has_clusters("holdout")
         return [*clusters, *beside, *words.comparison(*given)]
 
@@ -264,13 +285,14 @@ def issue(
     exploratory: tuple[str, ...] = (),
     beside: tuple[ClustersBeside, ...] = (),
     truth_searched: str | None = None,
+    growth: Growth | None = None,
 ) -> Certificate:
     """A certificate of what tallies guarantee under choices made before they were known."""
     threshold = None
     if choices.choose_threshold:
         threshold = choose_threshold(tallies, choices, complete=complete)
     return Certificate(
-        guarantees(tallies, choices, complete=complete),
+        guarantees(tallies, choices, complete=complete, growth=growth),
         choices,
         tallies,
         inputs,
@@ -280,4 +302,5 @@ def issue(
         exploratory,
         beside=beside,
         truth_searched=truth_searched,
+        growth=growth,
     )

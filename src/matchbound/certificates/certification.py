@@ -42,6 +42,8 @@ def certify(
     truth_searched: str | None = None,
     gap_from: str | None = None,
     population: Any = None,
+    changed: Any = None,
+    cohorts: Sequence[str] = (),
     within: Any = None,
     id: str | None = None,
     trained_on: Any = None,
@@ -92,7 +94,10 @@ def certify(
     certificate exploratory. Without a draw, give `population`, `labels` and `assume_uniform=True`,
     the nodes in `trained_on`, and the choices: `choices` is a `Choices`, or its fields are given by
     name (None: not given). `population` and `within`, the part that was drawn from, are found again
-    if they are files. `clusters`: matchers' outputs are the clusters that their pairs link; if that
+    if they are files. If the population has changed since the draw, give it as it is now, and in
+    `changed` the ids of records that are not what they were: the certificate is about it then.
+    `cohorts` are names of later draws, whose certificates of the same matcher are used.
+    `clusters`: matchers' outputs are the clusters that their pairs link; if that
     is not said, they are what they are on record. `unlabelled="worst"` counts drawn nodes without a
     label as the worst case. `truth_searched` says in words how true matches were looked for; it is
     in the ledger and in the certificate. `gap_from` is census or sample. A certificate from a
@@ -114,7 +119,7 @@ def certify(
         check_validates(opened.drawn)
     else:
         _check_brought(population, labels, assume_uniform)
-        _refuse_part(within)
+        _refuse_of_draw(within=within, changed=changed, cohort=cohorts or None)
     supplied = Supplied(
         holdout,
         complete,
@@ -127,6 +132,8 @@ def certify(
         Matching(dedupe, link, source),
         within,
         truth_searched,
+        changed=changed,
+        cohorts=tuple(cohorts),
     )
     resources = Resources(engine, memory, temp, progress)
     opened = restored(opened, supplied, resources)
@@ -159,10 +166,13 @@ def compute(
         planned_choices(counted.choices, audit, outputs, tallies),
         complete=complete,
         inputs=counted.inputs,
-        assumptions=assumed(tallies, counted.setting, complete, outputs, counted.only_own_rows),
+        assumptions=assumed(
+            tallies, counted.setting, complete, outputs, counted.only_own_rows, counted.growth
+        ),
         beside=clusters_beside(counted.unclosed, counted.choices),
         exploratory=counted.exploratory,
         truth_searched=supplied.truth_searched,
+        growth=counted.growth,
     )
 
 
@@ -229,12 +239,13 @@ def _refuse_fixed(**fixed: object) -> None:
             )
 
 
-def _refuse_part(within: Any) -> None:
-    if within is not None:
-        raise InputError(
-            "within must be left out where labels are brought along, got it: a part is fixed "
-            "before nodes are drawn. Draw with it, and label what is drawn."
-        )
+def _refuse_of_draw(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(
+                f"{name} must be left out where labels are brought along, got it: it is about what "
+                "nodes were drawn from. Draw, and label what is drawn."
+            )
 
 
 def _check_brought(population: Any, labels: Any, assume_uniform: bool) -> None:

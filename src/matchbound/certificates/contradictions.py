@@ -41,8 +41,12 @@ def _recomputed(certificate: Certificate) -> Iterator[str]:
         yield "choices.brought is not what the inputs say"
     if choices.brought and dict(choices.variances) != brought_variances(tallies, choices):
         yield "choices.variances are not what the training nodes' labels give"
+    if not _fits_inputs(certificate):
+        yield "growth is not what the inputs say"
     try:
-        again = guarantees(tallies, choices, complete=certificate.has_complete)
+        again = guarantees(
+            tallies, choices, complete=certificate.has_complete, growth=certificate.growth
+        )
         yield from _threshold_differences(certificate)
     except MatchboundError as error:
         yield f"tallies give no guarantee: {error}"
@@ -52,6 +56,16 @@ def _recomputed(certificate: Certificate) -> Iterator[str]:
     )
     if certificate.advice != advise(next(iter(tallies.values())), choices):
         yield "advice is not what the tallies give"
+
+
+def _fits_inputs(certificate: Certificate) -> bool:
+    """Whether as many nodes are kept and new as the population now has, if it has changed."""
+    growth, now, within = certificate.growth, certificate.inputs.now, certificate.inputs.within
+    if growth is None or now is None:
+        return growth is None and now is None
+    kept = next(iter(certificate.tallies.values())).size - growth.change.gone
+    cohorts = sum(one.tally.size - one.change.gone for one in growth.cohorts)
+    return within is not None or now.size == kept + cohorts + growth.new.nodes
 
 
 def _unproven_in_part(choices: Choices) -> Iterator[str]:

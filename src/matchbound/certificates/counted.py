@@ -1,7 +1,7 @@
 """An audit with the matchers' outputs, read and counted: what certificates and estimates need."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from matchbound.audits import (
@@ -14,11 +14,12 @@ from matchbound.audits import (
     load,
     read_certified,
 )
+from matchbound.certificates.cohorts import read_cohorts
 from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
 from matchbound.tables import Output
 from matchbound.tallies import Setting, Unclosed, tally_parts
-from matchbound.theorems import Choices, Tally
+from matchbound.theorems import Choices, Growth, Tally
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,8 @@ class Counted:
     """The tallies of an audit, the choices that they were counted for, and the tables read.
 
     `unclosed` has the parts whose pairs are counted as pairs, though their clusters link more.
-    `only_own_rows`: every labelled match is a row of the holdout matcher's own table.
+    `only_own_rows`: every labelled match is a row of the holdout matcher's own table. `growth` is
+    what became of the population since the draw.
     """
 
     choices: Choices
@@ -37,6 +39,7 @@ class Counted:
     tallies: Mapping[str, Tally]
     unclosed: Mapping[str, Unclosed]
     only_own_rows: bool
+    growth: Growth | None
 
 
 def count_audit(
@@ -55,8 +58,11 @@ def count_audit(
     tallies = tally_parts(con, setting, outputs, supplied.unlabelled, progress)
     rows, left_out = tallies.rows, tallies.left_out
     certified = [OutputRef.of_output(o, rows[o.name], left_out[o.name]) for o in outputs]
-    inputs = origins.inputs(labels, certified)
-    counts = tallies.by_part, tallies.unclosed, tallies.only_own_rows
+    inputs, growth = origins.inputs(labels, certified), tallies.growth
+    if growth is not None and supplied.cohorts:
+        cohorts, refs = read_cohorts(audit, supplied.cohorts, inputs)
+        inputs, growth = replace(inputs, cohorts=refs), replace(growth, cohorts=cohorts)
+    counts = tallies.by_part, tallies.unclosed, tallies.only_own_rows, growth
     return Counted(choices, exploratory, setting, outputs, inputs, *counts)
 
 

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from matchbound.audits import Draw, Journal, TableRef, is_written
+from matchbound.audits import COHORT, CohortRef, Draw, Journal, TableRef, is_written
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.growth import draw_then, labels_then
 from matchbound.certificates.history import History
 from matchbound.certificates.reach import Reach
 from matchbound.certificates.rows import only_adds, rows_at
 from matchbound.errors import EngineError, MatchboundError
-from matchbound.files import digest_of_file
+from matchbound.files import digest_of_file, is_file
 from matchbound.tables import Digest, Matching
 
 OF_LABELS = ("labels", "trained_on")
@@ -43,6 +43,12 @@ class Evidence:
     @property
     def paths(self) -> dict[str, Path]:
         return {name: one.path for name, one in self.found.items() if one.path is not None}
+
+    @property
+    def cohorts(self) -> dict[str, Path]:
+        """The certificates of later draws, by what sentences call them."""
+        names = (f"{COHORT}{one.name}" for one in self.certificate.inputs.cohorts)
+        return {name: self.paths[name] for name in names}
 
     @property
     def missing(self) -> list[str]:
@@ -175,6 +181,9 @@ class _Search:
     def _files(self, source: TableRef, is_labels: bool) -> list[Path]:
         if source.path is None:
             return []
+        if isinstance(source, CohortRef):  # each cohort has files of the same names
+            here = self.reach.folder / source.path
+            return [here] if is_file(here) and self.reach.leads_in(here) else []
         return self.reach.own(source.path) if is_labels else self.reach.find(source.path)
 
     def _labels(self, name: str, source: TableRef, path: Path | None) -> Found:

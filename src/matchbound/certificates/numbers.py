@@ -6,23 +6,24 @@ from dataclasses import astuple, fields
 from typing import Any
 
 from matchbound.errors import EngineError
-from matchbound.theorems import WHOLE, Choices, Guarantee, Tally, Threshold
+from matchbound.theorems import WHOLE, Guarantee, Tally, Threshold
 
 
 def metrics_of(
     guarantees: Sequence[Guarantee],
-    probability: float,
-    choices: Choices,
+    odds: tuple[float, float],
     tally: Tally,
     threshold: Threshold | None,
 ) -> dict[str, float]:
     """The numbers by names of letters, digits, `_`, `.` and `-`; docs/gate.md lists them.
 
-    Nothing is called a bound that holds with no probability. A chosen threshold is a number of its
-    own and in no name, so that a release keeps its names when it gets another one.
+    `odds` are δ, and the probability with which all guarantees hold; where that is 0, nothing is
+    called a bound. A chosen threshold is a number of its own and in no name, so that a release
+    keeps its names when it gets another one.
     """
     numbers: dict[str, float] = {}
-    suffixes = _suffixes(g.part for g in guarantees if not choices.choose_threshold)
+    delta, probability = odds
+    suffixes = _suffixes(g.part for g in guarantees if threshold is None)
     for g in guarantees if probability else ():
         metric, suffix = g.metric.replace("-", "_"), suffixes.get(g.part, "")
         numbers[f"{metric}_{g.side}{suffix}"] = g.value
@@ -31,7 +32,7 @@ def metrics_of(
     if threshold is not None and threshold.chosen is not None:
         numbers["threshold"] = threshold.chosen
     sizes = {"labels": len(tally.validation), "train": len(tally.train), "size": tally.size}
-    numbers |= {"delta": choices.delta, "probability": probability} | sizes
+    numbers |= {"delta": delta, "probability": probability} | sizes
     return {name: float(number) for name, number in numbers.items()}
 
 

@@ -93,6 +93,9 @@ def _recounted(
         population.matching or Matching(),
         paths.get("within"),
         certificate.truth_searched,
+        paths.get("population_now"),
+        paths.get("changed"),
+        [one.name for one in inputs.cohorts],
     )
     identity = _identity(certificate, audit)
     with resources.connect() as con:

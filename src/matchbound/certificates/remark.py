@@ -13,6 +13,10 @@ CODES: Mapping[str, tuple[str, ...]] = {
     "brought": (),
     # what is assumed
     "within": ("nodes", "size"),
+    "changed_since": ("kept", "removed", "new"),
+    "kept_unchanged": (),
+    "other_unchanged": (),
+    "uncovered": ("metrics",),
     "no_other_draw": (),
     "grown": (),
     "fixed": (),

@@ -82,9 +82,9 @@ def _rows(source: Source, certificate: Certificate, drawn: Matching | None) -> R
     population, is_drawn = inputs.population, inputs.draw is not None
     matching = drawn or population.matching or Matching()
     columns = inputs.of_role("holdout")[0].reading.columns
-    if role == "population":
+    if role in ("population", "population_now"):
         return rows_of_ids(source, id_column(source, population.id), matching.source)
-    if role == "within":
+    if role in ("within", "changed"):
         return rows_of_ids(source, part_column(source, population.id), matching.source)
     if role == "trained_on" and not is_drawn:
         return rows_of_ids(source, id_column(source, None, "x"), matching.source)

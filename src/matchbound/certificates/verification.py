@@ -143,6 +143,12 @@ def _verify(
     if not missing and not differences and not history.ends_early:
         differences += recount_differences(evidence, resources)
         checked.append("its tallies, from its inputs")
+        for name, path in evidence.cohorts.items():
+            of_cohort = Reach(path.parent, reach.trusted, reach.inputs, path)
+            nested = _verify(Record.read(path), of_cohort, {}, ((), None), resources)
+            differences += [f"{name}: {one}" for one in nested.differences]
+            missing += [f"{one} of {name}" for one in nested.missing]
+            checked.append(f"the certificate of {name}")
         checked += [] if draw is None else ["its draw, from the seed"]
     elif not differences and not in_ledger:
         differences += _from_the_seed(evidence, resources, checked)

@@ -1,6 +1,7 @@
 """A certificate in words: sentences from its parts."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from html import escape
 
@@ -12,7 +13,9 @@ from matchbound.theorems import (
     METRICS,
     WHOLE,
     Choices,
+    Growth,
     Guarantee,
+    New,
     Tally,
     Threshold,
     as_text,
@@ -44,6 +47,16 @@ SENTENCES = {
     "within": "All is about a part of the population, which was fixed at the draw: {nodes} of its "
     "{size} nodes. Their matches may be any records; matches of other nodes are left out, so that "
     "in one table a pair with a record outside the part counts once.",
+    "changed_since": "The population has changed since the draw: {kept} of the nodes drawn from "
+    "are kept, {removed} were removed, {new} are new. All is about the population as it is now, "
+    "where new nodes count as wrong, or missed.",
+    "kept_unchanged": "Not checked: a record that is kept under its id is unchanged (but for those "
+    "named by --changed, which count as removed and new), and so are the true matches among kept "
+    "records.",
+    "other_unchanged": "Not checked: the other table is as it was when nodes were drawn. If "
+    "records were added to it, recall is not covered, and precision alone is.",
+    "uncovered": "Metrics of which nothing is certified, because nothing is proved of them where "
+    "the population has changed, or only with a promise on the true matches of a node: {metrics}.",
     "no_other_draw": "Not checked: no other draw of this population was made elsewhere and "
     "discarded.",
     "grown": GROWN,
@@ -165,7 +178,7 @@ def _looked_for(labelled: Provenance) -> str:
 
 
 def shortfall(
-    delta: float, exploratory: Sequence[str], ledger: Standing | None, seed_given: bool
+    delta: Fraction, exploratory: Sequence[str], ledger: Standing | None, seed_given: bool
 ) -> str:
     """Why a certificate meets no requirement, in a few words; empty if it can meet one."""
     if exploratory:
@@ -192,17 +205,17 @@ def _changed(ledger: Standing) -> str:
     return f"{what} changed after results had been shown"
 
 
-def _alone(delta: float) -> float:
+def _alone(delta: Fraction) -> float:
     """1 − δ."""
-    return at_least(1 - Fraction(repr(delta)))
+    return at_least(1 - delta)
 
 
-def _together(delta: float, ledger: Standing | None) -> float:
+def _together(delta: Fraction, ledger: Standing | None) -> float:
     """The probability with which all that may have been picked from holds."""
     return _alone(delta) if ledger is None else ledger.together
 
 
-def probability(delta: float, exploratory: Sequence[str], ledger: Standing | None) -> float:
+def probability(delta: Fraction, exploratory: Sequence[str], ledger: Standing | None) -> float:
     """The probability with which guarantees hold, together with all else on record."""
     return 0.0 if exploratory else _together(delta, ledger)
 
@@ -217,6 +230,7 @@ def in_short(certified: Sequence[Guarantee], probability: float) -> str:
 
 def heading(
     certified: Sequence[Guarantee],
+    delta: Fraction,
     choices: Choices,
     exploratory: Sequence[str],
     ledger: Standing | None,
@@ -231,10 +245,10 @@ def heading(
     about = _about(choices, inputs)
     about += " (recall: if every node has a true match)" if choices.every_node_matched else ""
     if lines:
-        sure = percent(_alone(choices.delta))
+        sure = percent(_alone(delta))
         had = f"Had that been fixed there, with probability at least {sure}, together{about}:"
         return [*lines, had]
-    sure, reason = percent(_together(choices.delta, ledger)), _reason(choices.delta, ledger)
+    sure, reason = percent(_together(delta, ledger)), _reason(delta, ledger)
     return [f"With probability at least {sure}, all together{about}{reason}:"]
 
 
@@ -259,7 +273,7 @@ def part_line(inputs: Inputs) -> list[str]:
     ]
 
 
-def _reason(delta: float, ledger: Standing | None) -> str:
+def _reason(delta: Fraction, ledger: Standing | None) -> str:
     """What made the probability smaller than the certificate's own."""
     if ledger is None or _together(delta, ledger) >= _alone(delta):
         return ""
@@ -382,6 +396,27 @@ def _is_better(g: Guarantee, than: Guarantee) -> bool:
     """In the digits that are printed."""
     shown, other = (float(each.text.split()[1]) for each in (g, than))
     return shown > other if than.side == "lower" else shown < other
+
+
+def growth_lines(tally: Tally, choices: Choices, growth: Growth) -> list[str]:
+    """What became of the population, and what new nodes cost."""
+    change, new = growth.change, growth.new
+    kept = tally.size - change.gone
+    line = (
+        f"The population has changed since the draw: {kept} nodes are kept, {change.gone} were "
+        f"removed, {new.nodes} are new{' and in no draw' if growth.cohorts else ''}."
+    )
+    later = [
+        f"Cohort {one.name}: {len(one.tally.validation)} nodes labelled out of {one.tally.size} "
+        f"that were new, {one.change.gone} of which were removed since; δ = "
+        f"{one.choices.delta:g} is added."
+        for one in growth.cohorts
+    ]
+    if not new.nodes:
+        return [line, *later]
+    without = guarantees({WHOLE: tally}, choices, complete=True, growth=replace(growth, new=New()))
+    of_drawn = "Of kept nodes alone" if not later else "Without those new nodes"
+    return [f"{line} {of_drawn}: {', '.join(map(_bare, without))}.", *later]
 
 
 def labelled_line(tally: Tally, inputs: Inputs) -> str:

@@ -70,6 +70,17 @@ def _add_brought(parser: argparse.ArgumentParser) -> None:
         metavar="census|sample",
         help="where the matchers are compared (default: as drawn)",
     )
+    drawn.add_argument(
+        "--changed",
+        metavar="IDS",
+        help="records of a --population that has changed which are not what they were",
+    )
+    drawn.add_argument(
+        "--cohort",
+        action="append",
+        metavar="NAME",
+        help="use the certificate of a later draw, from new nodes; its δ is added",
+    )
     truth = parser.add_argument_group("of labels that were not made on the labelling page")
     truth.add_argument(
         "--truth-searched",
@@ -77,7 +88,9 @@ def _add_brought(parser: argparse.ArgumentParser) -> None:
         help="how true matches were looked for, in your words: in the ledger and the certificate",
     )
     brought = parser.add_argument_group("labels without a draw")
-    brought.add_argument("--population", metavar="P", help="(with AUDIT: where it is now)")
+    brought.add_argument(
+        "--population", metavar="P", help="(with AUDIT: where it is now, or as it is now)"
+    )
     brought.add_argument("--id", metavar="COLUMN", help="the population's column of ids")
     brought.add_argument("--trained-on", metavar="D", help="labelled nodes the holdout trained on")
     brought.add_argument(
@@ -106,6 +119,8 @@ def run(options: argparse.Namespace) -> int:
         truth_searched=options.truth_searched,
         gap_from=options.gap_from,
         population=options.population,
+        changed=options.changed,
+        cohorts=options.cohort or (),
         id=options.id,
         trained_on=options.trained_on,
         assume_uniform=options.assume_uniform,
@@ -128,7 +143,7 @@ def run(options: argparse.Namespace) -> int:
 
 ONLY_CERTIFIED = (
     *("complete", "require", "json", "out", "force", "gap_from", "id", "trained_on"),
-    *("assume_uniform", "dedupe", "link", "source", "truth_searched"),
+    *("assume_uniform", "dedupe", "link", "source", "truth_searched", "changed", "cohort"),
 )
 """Options that an estimate does not take: it is of the holdout matcher, and written nowhere."""
 
@@ -169,7 +184,7 @@ def _check_out(options: argparse.Namespace) -> Path:
     refuse_existing([out], options.force)
     if options.audit is None or is_folder(Path(options.audit)):
         check_writable(out)
-    inputs = [options.labels, options.population, options.trained_on]
+    inputs = [options.labels, options.population, options.changed, options.trained_on]
     inputs += Audit(Path(options.audit)).files if options.audit is not None else []
     for matches in (by_algorithm(options.holdout), by_algorithm(options.complete)):
         inputs += matches.values() if isinstance(matches, dict) else [matches]

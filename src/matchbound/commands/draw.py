@@ -69,6 +69,14 @@ def _add_kinds(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--within", metavar="IDS", help="certify a part of the population: the nodes in this table"
     )
+    group.add_argument(
+        "--cohort",
+        metavar="NAME",
+        help="draw from the nodes that are new since the draw in AUDIT; its δ is added",
+    )
+    group.add_argument(
+        "--changed", metavar="IDS", help="records that are new too, under the id of another"
+    )
     group.add_argument("--among", metavar="H", help="draw only from nodes that H matches")
     group.add_argument(
         "--weigh",
@@ -90,6 +98,10 @@ def run(options: argparse.Namespace) -> int:
         return _extend(options, out)
     where = engine_of(options)
     wishes = _wishes(options)
+    if options.cohort is not None:
+        return _draw_cohort(options, wishes)
+    if options.changed is not None:
+        raise InputError("changed must come with cohort, got it alone. Drop it.")
     if options.dry_run:
         for line in dry_run(wishes, out=out, force=options.force, progress=progress, **where):
             say(line)
@@ -98,6 +110,19 @@ def run(options: argparse.Namespace) -> int:
         return 0
     say(make_draw(wishes, out=out, force=options.force, progress=progress, say=say, **where))
     _say_how_to_label(out)
+    return 0
+
+
+def _draw_cohort(options: argparse.Namespace, wishes: "Wishes") -> int:
+    from matchbound.audits.cohort import cohort_folder, draw_cohort
+    from matchbound.engines import Resources
+
+    if options.dry_run:
+        raise InputError("dry_run must be left out with cohort, got both. Drop one of them.")
+    resources = Resources(**engine_of(options), progress=progress)
+    given = options.out, options.cohort, wishes, options.changed, resources
+    say(draw_cohort(*given, say, options.force))
+    _say_how_to_label(cohort_folder(Path(options.out), options.cohort))
     return 0
 
 

@@ -57,7 +57,8 @@ def costs(certificate: "Certificate") -> str:
         labels = abs(g.estimate - holdout.value)
         gap = f"{_lost(holdout, g):.4f}" if g.algorithm == "complete" else "none"
         rows.append([g.subject, f"{g.estimate:.4f}", f"{labels:.4f}", gap, g.text])
-    head = ["", "sample mean", "cost of few labels", "cost of the gap", "bound"]
+    gap_or_more = "cost of the gap" if certificate.growth is None else "cost of gap and change"
+    head = ["", "sample mean", "cost of few labels", gap_or_more, "bound"]
     return (
         "<section><h2>What each term costs</h2><p>More labels make the first cost smaller; a "
         "complete matcher that differs less from the holdout matcher, the second.</p>"
@@ -101,6 +102,8 @@ def errors(certificate: "Certificate", targets: Mapping[str, float]) -> str:
     heading = "<h2>If labels were wrong</h2>"
     tallied = (certificate.tallies, certificate.choices)
     why = why_not_computable(certificate.guarantees, *tallied)
+    if certificate.growth is not None:
+        why = "it is told for the population that was drawn from alone"
     if why:
         return f"<section>{heading}<p>Not told: {escape(why)}.</p></section>"
     estimated = [g for g in certificate.guarantees if g.estimate is not None]

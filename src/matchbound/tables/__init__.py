@@ -32,7 +32,13 @@ from matchbound.tables.outputs import (
     read_outputs,
     register_outputs,
 )
-from matchbound.tables.population import kind_of_part, part_column, read_population
+from matchbound.tables.population import (
+    kind_of_part,
+    part_column,
+    read_now,
+    read_population,
+    renamed,
+)
 from matchbound.tables.predictions import (
     close_matches,
     digest_of_ids,
@@ -125,6 +131,7 @@ __all__ = [
     "read_ids",
     "read_labels",
     "read_matches",
+    "read_now",
     "read_outputs",
     "read_population",
     "read_records",
@@ -132,6 +139,7 @@ __all__ = [
     "refuse_empty",
     "refuse_spaces",
     "register_outputs",
+    "renamed",
     "rows_of_ids",
     "rows_of_labels",
     "rows_of_matches",

@@ -69,7 +69,8 @@ class Tables:
             self.con, "tallies/drawn_nodes", x=self.kinds[0], nodes=self.nodes, second=self.second
         )
 
-    def known(self, labelled: Sequence[str]) -> list[Cell]:
+    def known(self, labelled: Sequence[str], among: str | None = None) -> list[Cell]:
+        """The cells of nodes with known pairs; `among` is a table of the only nodes that count."""
         tables = {"holdout": "holdout", "complete": self.second, "labels": "labels"}
         return known_cells(
             self.con,
@@ -78,7 +79,7 @@ class Tables:
             sorted(self.clusters),
             nodes=self.nodes,
             kind=self.kinds[0],
-            in_part=self.loaded.in_part,
+            among=among or ("population" if self.loaded.has_others else None),
         )
 
     def _count(self, name: str, table: str) -> None:

@@ -72,16 +72,14 @@ def _compared(con: Engine, nodes: str, loaded: Loaded) -> tuple[str, int]:
     Of a part of the population these are the part's: tables of matches have other nodes' too.
     """
     gap, future = loaded.gap, loaded.future
-    if not gap and not future and not loaded.in_part:
+    if not gap and not future and not loaded.has_others:
         return nodes, loaded.size
     lend(con, "gap_sample", {"id": gap})
     table = "gap_sample" if gap else "population"
     kept = f"select cast(id as string) as id from {table}"
     if future:
         kept += " where cast(id as string) not in (select id from sample)"
-    con.keep("compared", kept)
-    keep(con, "compared_nodes", "tallies/compared_nodes", nodes=nodes)
-    ((count,),) = con.rows("select count(*) from compared")
+    count = _keep_compared(con, nodes, kept)
     if not count:
         raise InputError(
             f"{'gap' if gap else 'population'} must hold nodes besides the labelled ones, to "
@@ -89,6 +87,33 @@ def _compared(con: Engine, nodes: str, loaded: Loaded) -> tuple[str, int]:
             f"Draw {'a larger gap, or ' if gap else ''}fewer to label."
         )
     return "compared_nodes", count
+
+
+def _keep_compared(con: Engine, nodes: str, kept: str) -> int:
+    """Keep the counts of some nodes as `compared_nodes`; return how many nodes there are."""
+    con.keep("compared", kept)
+    keep(con, "compared_nodes", "tallies/compared_nodes", nodes=nodes)
+    ((count,),) = con.rows("select count(*) from compared")
+    return int(count)
+
+
+def count_removed(
+    con: Engine, loaded: Loaded, tally: Tally
+) -> tuple[tuple[Cell, ...], list[Label]]:
+    """The cells of nodes without a label, and the labels, of the nodes in the table `removed`.
+
+    Tables are as `count` left them, and `tally` is what it returned.
+    """
+    tables = Tables(con, loaded)
+    gone = {node for (node,) in con.rows("select cast(id as string) from removed")}
+    rows = list(_without_erased(tables.drawn_nodes(), loaded.erased))
+    labelled = _sure(rows, len(tally.validation))
+    in_label = gone & set(labelled)
+    labels = [Label(*counts) for node, _, _, *counts in rows if node in in_label]
+    size = _keep_compared(con, tables.nodes, "select cast(id as string) as id from removed")
+    cells = _gap_cells(con, "compared_nodes", size)
+    known = tables.known(labelled, "removed") if loaded.dedupe and labelled else ()
+    return outside(cells, labels, known), labels
 
 
 def _gap_cells(con: Engine, table: str, size: int) -> tuple[Cell, ...]:

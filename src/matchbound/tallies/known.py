@@ -27,12 +27,12 @@ def known_cells(
     *,
     nodes: str,
     kind: str,
-    in_part: bool = False,
+    among: str | None = None,
 ) -> list[Cell]:
     """The cells of nodes outside L that have a pair with a node of L, by a matcher or by labels.
 
     `tables` are the tables of the three roles. Pairs within clusters are counted without listing.
-    `in_part`: nodes that are not in `population` have no cells, though labels tell of their pairs.
+    `among` is a table of ids: other nodes have no cells, though labels tell of their pairs.
     """
     _keep_known(con, labelled, kind)
     for table in set(tables.values()):
@@ -47,8 +47,8 @@ def known_cells(
     counted = " union all ".join(
         f"select '{what}' as what, x, n from ({rows})" for what, rows in shared.items()
     )
-    if in_part:
-        counted = f"select c.* from ({counted}) c semi join population p on p.id = c.x"
+    if among is not None:
+        counted = f"select c.* from ({counted}) c semi join {among} p on p.id = c.x"
     return [Cell(*row) for row in query(con, "tallies/known_cells", counted=counted, nodes=nodes)]
 
 

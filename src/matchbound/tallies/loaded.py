@@ -22,7 +22,8 @@ class Loaded:
     of `gap`, or else on all nodes; for guarantees about the `future`, drawn nodes are left out.
     `erased` are the drawn nodes whose labels were erased: they count as the worst case, even if
     there is a label. `erased_records` is how many records are in no cluster of the labels since.
-    `entities`: true matches must form entities.
+    `entities`: true matches must form entities. `grown`: the population has changed since the draw,
+    and `complete` has the matches of `nodes_now`.
     """
 
     size: int
@@ -38,6 +39,12 @@ class Loaded:
     erased_records: int = 0
     entities: bool = False
     in_part: bool = False
+    grown: bool = False
+
+    @property
+    def has_others(self) -> bool:
+        """Whether tables of matches may have those of nodes that are not in `population`."""
+        return self.in_part or self.grown
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,8 @@ class Setting:
     before the end of the order. `truth` is the form of the labels. `erased` are the drawn nodes
     whose labels were erased, `erased_records` the number of records that were in their clusters.
     `whole_size` is the number of all nodes, where `size` is that of a part of the population.
+    `grown` is how many nodes there are now, if the population has changed since the draw;
+    `has_changed`: some of them under an id that was another record's then.
     """
 
     size: int
@@ -63,6 +72,17 @@ class Setting:
     erased: Sequence[Row] = ()
     erased_records: int = 0
     whole_size: int | None = None
+    grown: int | None = None
+    has_changed: bool = False
+
+    @property
+    def needs_entities(self) -> bool:
+        """Whether true matches must form entities, where a population is matched with itself.
+
+        So they must for recall, if the population has grown.
+        """
+        by_growth = self.grown is not None and "recall" in self.choices.metrics
+        return self.matching.dedupe and (self.choices.needs_entities or by_growth)
 
     @property
     def is_brought(self) -> bool:

@@ -12,10 +12,11 @@ from matchbound.tallies.counts import count
 from matchbound.tallies.loaded import Loaded, Setting
 from matchbound.tallies.own_rows import OwnRows
 from matchbound.tallies.prefix import looked_at
+from matchbound.tallies.since import check_times, count_growth, rename_changed
 from matchbound.tallies.spellings import refuse_apart
 from matchbound.tallies.unclosed import Unclosed, unclosed
 from matchbound.tallies.within import count_others
-from matchbound.theorems import Part, Tally, parts
+from matchbound.theorems import Growth, Part, Tally, parts
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Tallies:
     population that is certified: they are not in the tallies. `unclosed` has the parts of a
     deduplication's pairs, of the matcher that is certified, whose clusters link more.
     `only_own_rows`: a metric counts missed matches, and every labelled match, of at least one, is
-    a row of a holdout matcher's own table.
+    a row of a holdout matcher's own table. `growth`: what became of the population since the draw.
     """
 
     by_part: dict[str, Tally] = field(default_factory=dict)
@@ -34,6 +35,7 @@ class Tallies:
     left_out: dict[str, int] = field(default_factory=dict)
     unclosed: dict[str, Unclosed] = field(default_factory=dict)
     only_own_rows: bool = False
+    growth: Growth | None = None
 
 
 def tally_parts(
@@ -46,7 +48,7 @@ def tally_parts(
     """Tally every part."""
     every = list(parts(setting.choices))
     scored = every[0].least is not None
-    tallies = Tallies()
+    tallies, growth = Tallies(), None
     own_rows = OwnRows(con, setting)
     if setting.is_brought and setting.matching.dedupe:
         refuse_by_cluster(con, setting)
@@ -62,8 +64,11 @@ def tally_parts(
                     _narrow(con, setting, output, part)
                 if not part.is_band:
                     check_clusters_closed(con, setting.choices, of_algorithm)
-                tally = _count(con, setting, of_algorithm, unlabelled)
+                loaded = _loaded(setting, of_algorithm)
+                tally = _count(con, setting, loaded, unlabelled)
                 tallies.by_part[part.name] = tally
+                if setting.grown is not None:
+                    growth = count_growth(con, setting, loaded, tally)
                 beside = None if part.is_band else _unclosed(con, setting, of_algorithm, tally)
                 if beside is not None:
                     tallies.unclosed[part.name] = beside
@@ -74,7 +79,7 @@ def tally_parts(
         own_rows.strike(of_algorithm)
         if setting.is_brought and not setting.matching.dedupe:
             refuse_by_shared(con, setting, of_algorithm)
-    return replace(tallies, only_own_rows=own_rows.are_all)
+    return replace(tallies, only_own_rows=own_rows.are_all, growth=growth)
 
 
 def _read(con: Engine, setting: Setting, output: Output, scored: bool) -> int:
@@ -86,6 +91,10 @@ def _read(con: Engine, setting: Setting, output: Output, scored: bool) -> int:
     if not (matching.dedupe or matching.is_link):
         is_clusters = output.is_closed and not scored
         refuse_doubt(con, output.name, table, is_clusters=is_clusters)
+    if setting.grown is not None:
+        if output.role == "complete" and setting.has_changed:
+            rename_changed(con, output, dedupe=matching.dedupe)
+        check_times(con, setting, output)
     return rows
 
 
@@ -115,20 +124,20 @@ def _narrow(con: Engine, setting: Setting, output: Output, part: Part) -> None:
     close_matches(con, role, f"{role}_since", *given)
 
 
-def _count(
-    con: Engine,
-    setting: Setting,
-    outputs: Sequence[Output],
-    unlabelled: str,
-) -> Tally:
+def _count(con: Engine, setting: Setting, loaded: Loaded, unlabelled: str) -> Tally:
     choices = setting.choices
-    clusters = {output.role for output in outputs if output.is_clusters}
-    clusters |= {"labels"} if isinstance(setting.truth, Clusters) else set()
 
     def read(tally: Tally) -> Tally:
         return looked_at(tally, choices, unlabelled, setting.erased) if setting.stops else tally
 
-    loaded = Loaded(
+    return count(con, loaded, "worst" if setting.stops else unlabelled, read)
+
+
+def _loaded(setting: Setting, outputs: Sequence[Output]) -> Loaded:
+    choices = setting.choices
+    clusters = {output.role for output in outputs if output.is_clusters}
+    clusters |= {"labels"} if isinstance(setting.truth, Clusters) else set()
+    return Loaded(
         setting.size,
         setting.sample,
         setting.kinds,
@@ -140,10 +149,10 @@ def _count(
         choices.future,
         setting.erased,
         setting.erased_records,
-        setting.matching.dedupe and choices.needs_entities,
+        setting.needs_entities,
         setting.whole_size is not None,
+        setting.grown is not None,
     )
-    return count(con, loaded, "worst" if setting.stops else unlabelled, read)
 
 
 def _unclosed(
@@ -151,7 +160,7 @@ def _unclosed(
 ) -> Unclosed | None:
     """What the clusters of the certified matcher's pairs would be, if it has pairs of one table."""
     certified = outputs[-1]  # the complete matcher, if there is one
-    if not setting.matching.dedupe or certified.is_clusters:
+    if not setting.matching.dedupe or certified.is_clusters or setting.grown is not None:
         return None
     labels = "clusters" if isinstance(setting.truth, Clusters) else "pairs"
     return unclosed(con, certified.role, setting.kinds[0], labels, tally)

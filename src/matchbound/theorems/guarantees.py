@@ -10,6 +10,7 @@ from matchbound.reprs import brief
 from matchbound.theorems import sharp
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.design import chosen_row
+from matchbound.theorems.growth import Growth, check_growth, grown_finding
 from matchbound.theorems.limits import most_true
 from matchbound.theorems.metrics import METRICS
 from matchbound.theorems.nodes import verified_without
@@ -75,15 +76,23 @@ class Threshold:
 
 
 def guarantees(
-    tallies: Mapping[str, Tally], choices: Choices, *, complete: bool
+    tallies: Mapping[str, Tally],
+    choices: Choices,
+    *,
+    complete: bool,
+    growth: Growth | None = None,
 ) -> tuple[Guarantee, ...]:
     """A guarantee for each chosen metric and band.
 
-    All of them hold together with probability at least 1 − δ.
+    All of them hold together with probability at least 1 − δ. With `growth`, they are about the
+    population as it is now, and δ is the sum of all draws'.
     """
     for tally in tallies.values():
         _check(tally, choices)
     _check_subject(choices, complete)
+    if growth is not None:
+        check_growth(choices, growth, complete)
+        return tuple(_grown(name, tallies[WHOLE], choices, growth) for name in choices.metrics)
     if not complete:
         tallies = {part: holdout_alone(tally) for part, tally in tallies.items()}
     if choices.choose_threshold:
@@ -205,6 +214,15 @@ def _guarantee(name: str, part: Part, tally: Tally, choices: Choices, complete: 
         bound=finding.bound,
         among=choices.among_records_with_at_most if metric.needs_limit else None,
     )
+
+
+def _grown(name: str, tally: Tally, choices: Choices, growth: Growth) -> Guarantee:
+    """A guarantee about the population as it is now. No label limits what is possible there."""
+    metric, finding = METRICS[name], grown_finding(METRICS[name], tally, choices, growth)
+    mean = None if finding.estimate is None else round(finding.estimate, DECIMALS)
+    value = outwards(finding.value, metric.side)
+    of_complete = ("complete", WHOLE, metric.side, value, mean)
+    return Guarantee(name, *of_complete, choices.theorem, finding.bound)
 
 
 def within(ends: tuple[Fraction, Fraction], value: float, side: str) -> float:

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from matchbound.theorems import bcubed, pairwise, paper, ratios, sampled, sharp
+from matchbound.theorems import bcubed, grown, pairwise, paper, ratios, sampled, sharp
 from matchbound.theorems.design import Design
+from matchbound.theorems.grown import GrownTheorem
 from matchbound.theorems.ratios import Ratio
 from matchbound.theorems.tally import Tally
 from matchbound.theorems.terms import Finding
@@ -30,7 +31,8 @@ class Metric:
     `words` describe it to people. `side`: it is bounded from below (lower) or above (upper).
     `theorems` are sharp (a census of the gap), sampled (sharp, where bounds on the gap take a part
     of δ) and paper; a draw that needs a missing one is refused. `with_errors` is the sharp theorem
-    if some labels are wrong; None if the effect cannot be computed.
+    if some labels are wrong; None if the effect cannot be computed. `grown` is the theorem for a
+    population that has changed since the draw; None if there is none.
 
     `binary_by` is the promise without which its values may be fractions; None if they are always 0
     or 1, or if the matcher's output shows it. `is_default`: it is certified if the user chooses no
@@ -45,6 +47,7 @@ class Metric:
     ratio: Ratio
     theorems: Mapping[str, Theorem]
     with_errors: TheoremWithErrors | None = None
+    grown: GrownTheorem | None = None
     binary_by: Promise | None = None
     is_default: bool = False
     needs_limit: bool = False
@@ -107,6 +110,7 @@ METRICS = _in_order(
         ratios.PRECISION,
         {"sharp": sharp.precision, "sampled": sampled.precision, "paper": paper.precision},
         sharp.precision,
+        grown.precision,
         is_default=True,
     ),
     Metric(
@@ -117,6 +121,7 @@ METRICS = _in_order(
         ratios.RECALL,
         {"sharp": sharp.recall, "sampled": sampled.recall, "paper": paper.recall},
         sharp.recall,
+        grown.recall,
         binary_by="one_to_one",
         is_default=True,
     ),
@@ -128,6 +133,7 @@ METRICS = _in_order(
         ratios.WRONG,
         {"sharp": sharp.error_rate, "sampled": sampled.error_rate, "paper": paper.error_rate},
         sharp.error_rate,
+        grown.error_rate,
     ),
     Metric(
         "pairwise-precision",
@@ -136,6 +142,7 @@ METRICS = _in_order(
         "matched",
         ratios.PAIRWISE_PRECISION,
         {"sharp": pairwise.precision},
+        grown=grown.pairwise_precision,
     ),
     Metric(
         "pairwise-recall",
@@ -144,6 +151,7 @@ METRICS = _in_order(
         "true",
         ratios.PAIRWISE_RECALL,
         {"sharp": pairwise.recall},
+        grown=grown.pairwise_recall,
         needs_limit=True,
     ),
     Metric(
@@ -154,6 +162,7 @@ METRICS = _in_order(
         "true",
         ratios.PAIRWISE_F1,
         {"sharp": pairwise.f1},
+        grown=grown.f1,
         needs_limit=True,
     ),
     Metric(

@@ -68,12 +68,17 @@ class Sums:
 
 def precision(tally: Tally, design: Design, complete: bool) -> Finding:
     """Σct/Σc ≥ (Σ_L ct + max(0, A − Σ_L ht − Σ_{X−L} |H − C|)) / Σc, A bounded from below."""
-    (delta,) = design.shares(1)
     matched_count(tally.everywhere, "complete")
-    sums, holdout = Sums.of(tally), _of_precision(tally, design)
-    pairs = _right_pairs(tally, design, delta)
-    value = sums.right(max(pairs, sums.least)) / sums.complete
+    sums, holdout = Sums.of(tally), of_precision(tally, design)
+    value = complete_right(tally, design) / sums.complete
     return Finding(value, holdout.estimate, design.labels_bound(False))
+
+
+def complete_right(tally: Tally, design: Design) -> float:
+    """A lower bound on Σ_X ct."""
+    (delta,) = design.shares(1)
+    sums = Sums.of(tally)
+    return sums.right(max(right_pairs(tally, design, delta), sums.least))
 
 
 def recall(tally: Tally, design: Design, complete: bool) -> Finding:
@@ -89,9 +94,9 @@ def recall(tally: Tally, design: Design, complete: bool) -> Finding:
     if not complete:
         return Finding(low, holdout.estimate, bound)
     if beside is None:
-        pairs = _right_pairs(tally, design, delta_pairs, "sharp pairwise-recall pairs")
+        pairs = right_pairs(tally, design, delta_pairs, "sharp pairwise-recall pairs")
     else:
-        pairs = _right_pairs(tally, beside, beside.shares(1)[0])
+        pairs = right_pairs(tally, beside, beside.shares(1)[0])
     sums = Sums.of(tally)
     value = sums.least_over(pairs, lambda a: low * sums.right(a) / a)
     return Finding(value, holdout.estimate, bound)
@@ -117,13 +122,13 @@ def f1(tally: Tally, design: Design, complete: bool) -> Finding:
     return Finding(sums.least_over(fewest, at), holdout.estimate, bound)
 
 
-def _of_precision(tally: Tally, design: Design) -> Holdout:
+def of_precision(tally: Tally, design: Design) -> Holdout:
     return Holdout(ratios.PAIRWISE_PRECISION, tally, design, 1)
 
 
-def _right_pairs(
+def right_pairs(
     tally: Tally, design: Design, delta: float, name: str = "sharp pairwise-precision labels"
 ) -> float:
     """A lower bound on A."""
     found = sum(cell.nodes * cell.h for cell in tally.everywhere)
-    return found * _of_precision(tally, design).lower(name, delta) if found else 0.0
+    return found * of_precision(tally, design).lower(name, delta) if found else 0.0

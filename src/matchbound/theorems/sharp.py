@@ -10,13 +10,13 @@ the same event.
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from matchbound.theorems import costs, gaps, members, nodes, ratios
 from matchbound.theorems.design import Design, or_default
-from matchbound.theorems.tally import Tally
+from matchbound.theorems.tally import Cell, Tally
 from matchbound.theorems.terms import (
     Finding,
     bounded,
@@ -78,13 +78,17 @@ def _right_by_weight(tally: Tally, design: Design, delta: float) -> Finding:
 
 def complete_precision(tally: Tally, design: Design, right: Fraction) -> Fraction:
     """The precision of C that follows, with certainty, from a lower bound on Σ_X p_H."""
+    return complete_right(tally, design, right) / matched_count(tally.everywhere, "complete")
+
+
+def complete_right(tally: Tally, design: Design, right: Fraction) -> Fraction:
+    """A lower bound on Σ_X p_C that follows from one on Σ_X p_H."""
     loss = gaps.precision_loss_one_to_one if design.one_to_one else gaps.precision_loss
     lost = sum((cell.nodes * loss(cell) for cell in tally.gap), Fraction(0))
     lost = worst("sharp precision gap", lost, Fraction(0))
     before = _sum_of_ratios((label.ht, label.h) for label in tally.labelled)
     after = _sum_of_ratios((label.ct, label.c) for label in tally.labelled)
-    elsewhere = max(Fraction(0), right - before - lost)
-    return (after + elsewhere) / matched_count(tally.everywhere, "complete")
+    return after + max(Fraction(0), right - before - lost)
 
 
 def recall(tally: Tally, design: Design, complete: bool, errors: int = 0) -> Finding:
@@ -95,13 +99,13 @@ def recall(tally: Tally, design: Design, complete: bool, errors: int = 0) -> Fin
     is_known = design.every_node_matched
     delta, delta_members = (*design.shares(1), 0.0) if is_known else design.shares(2)
     bound = design.labels_bound(design.one_to_one)
-    right = None if errors else _right_elsewhere(tally, design)
+    right = None if errors else right_elsewhere(tally, design)
     least, most = members.range_of(tally, design, delta_members, right, errors)
     after = math.fsum(nodes.complete_recalls(tally.labelled))
     after -= errors * max(costs.recall(label) for label in tally.fresh) if errors else 0.0
-    lost = worst("sharp recall gap", _recall_lost(tally, right), 0.0)
+    lost = worst("sharp recall gap", recall_lost(tally, tally.gap, right), 0.0)
     spent = math.fsum(nodes.recalls(tally.labelled)[1]) + lost
-    floor = _floor(tally, design, right)
+    floor = least_found(tally, design, right)
 
     def at(d: float) -> float:
         sums = members.recall_sum(tally, design, d, bound, errors)
@@ -140,6 +144,12 @@ def _recall_by_weight(
 
 def error_rate(tally: Tally, design: Design, complete: bool, errors: int = 0) -> Finding:
     """W ≤ (Σ_L w_C + min(|X − L|, Σ_{X−L} w_H + |{x not in L: C ≠ H}|)) / n."""
+    holdout = holdout_wrong(tally, design, errors)
+    return _complete_errors(tally, holdout.value, holdout, errors)
+
+
+def holdout_wrong(tally: Tally, design: Design, errors: int = 0) -> Finding:
+    """An upper bound on the number of nodes at which H is wrong."""
     (delta,) = design.shares(1)
     bound = design.labels_bound(True)
     rest = tally.size - len(tally.train)
@@ -150,8 +160,7 @@ def error_rate(tally: Tally, design: Design, complete: bool, errors: int = 0) ->
         holdout = Holdout(ratios.EXACT, tally, design, 1)
         wrong = tally.size * (1 - holdout.lower("sharp error-rate labels", delta))
         right_share = holdout.estimate
-        mean = None if right_share is None else 1 - right_share
-        return _complete_errors(tally, wrong, Finding(0.0, mean, "star"))
+        return Finding(wrong, None if right_share is None else 1 - right_share, "star")
     variance = or_default(design.planned_variance(), 1.0, bound)
     if rest:
         require_some(len(fresh), "a label outside the training nodes", tally.validation)
@@ -160,8 +169,7 @@ def error_rate(tally: Tally, design: Design, complete: bool, errors: int = 0) ->
             delta,
             lambda d: 1 - mean_lower(right, rest, d, bound, variance, errors),
         )
-    finding = Finding(0.0, estimate(fresh or nodes.errors(tally.train)), bound)
-    return _complete_errors(tally, wrong, finding, errors)
+    return Finding(wrong, estimate(fresh or nodes.errors(tally.train)), bound)
 
 
 def _complete_errors(tally: Tally, wrong: float, holdout: Finding, errors: int = 0) -> Finding:
@@ -174,7 +182,7 @@ def _complete_errors(tally: Tally, wrong: float, holdout: Finding, errors: int =
     return replace(holdout, value=value)
 
 
-def _right_elsewhere(tally: Tally, design: Design) -> float | None:
+def right_elsewhere(tally: Tally, design: Design) -> float | None:
     """U, a lower bound on Σ_{X−L} p_H, if precision is certified on the same event; else None."""
     precision = design.beside.get("precision")
     if precision is None:
@@ -183,21 +191,21 @@ def _right_elsewhere(tally: Tally, design: Design) -> float | None:
     return max(0.0, right - math.fsum(nodes.precisions(tally.labelled)))
 
 
-def _recall_lost(tally: Tally, right: float | None) -> float:
-    """The most that recall can fall in sum outside L, node by node, or by the bound on precision.
+def recall_lost(tally: Tally, cells: Sequence[Cell], right: float | None) -> float:
+    """The most that recall can fall in sum over cells outside L, node by node, or by precision's.
 
     A dropped match is the only true one only if the holdout matcher's other matches there are
     wrong, and the bound on precision limits how many are.
     """
-    lost = sum((cell.nodes * gaps.recall_loss(cell) for cell in tally.gap), Fraction(0))
+    lost = sum((cell.nodes * gaps.recall_loss(cell) for cell in cells), Fraction(0))
     if right is None:
         return float(lost)
-    shares = sum((cell.nodes * gaps.dropped_share(cell) for cell in tally.gap), Fraction(0))
+    shares = sum((cell.nodes * gaps.dropped_share(cell) for cell in cells), Fraction(0))
     wrong = count_with(tally.gap, lambda cell: cell.h > 0) - right
     return min(float(lost), float(shares) + wrong)
 
 
-def _floor(tally: Tally, design: Design, right: float | None) -> float:
+def least_found(tally: Tally, design: Design, right: float | None) -> float:
     """A lower bound on Σ r_H: Σ p_H's where a node has at most one true match; else 0."""
     if right is None or not design.one_to_one:
         return 0.0

@@ -1,0 +1,224 @@
+"""Later draws from nodes that are new: cohorts, each an audit of its own inside the first one's.
+
+Its holdout matcher is on record before its seed is made, as in every audit, and its δ is added to
+the first one's where a certificate is about both. The ledger of the first audit names each cohort
+before its seed is made, and no node is in two of them.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from matchbound.audits.audit import Audit
+from matchbound.audits.commit import enter
+from matchbound.audits.draw import Draw, digest_as_drawn
+from matchbound.audits.journal import Entry
+from matchbound.audits.ledger import NAME as LEDGER
+from matchbound.audits.ledger import read_ledger, transaction
+from matchbound.audits.part import changed_since, open_as_drawn
+from matchbound.audits.request import requested
+from matchbound.audits.wishes import Wishes
+from matchbound.engines import Engine, Resources
+from matchbound.errors import InputError
+from matchbound.files import csv_text, hashing_once, is_file, is_folder, write_whole
+from matchbound.tables import (
+    SEPARATOR,
+    Matching,
+    open_source,
+    part_column,
+    read_ids,
+    read_now,
+    read_population,
+    renamed,
+)
+from matchbound.theorems import Change, Growth, New, check_growth
+
+FOLDER = "cohorts"
+NODES = "new.csv"
+INHERITED = (
+    *("metrics", "one_to_one", "at_most_one_match", "every_node_matched"),
+    "most_true_matches",
+)
+"""The choices that a cohort has from the first draw, if the user does not say otherwise."""
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}(?<!\.)")
+
+
+def checked_cohort(name: object) -> str:
+    """Refuse a name that is not safe as a folder's."""
+    if isinstance(name, str) and NAME.fullmatch(name):
+        return name
+    raise InputError(
+        "cohort must be a name of letters, digits, '.', '_' and '-', at most 64 of them, got "
+        f"{str(name)[:80]!r}. Choose another."
+    )
+
+
+def cohort_folder(audit: Path, name: str) -> Path:
+    return audit / FOLDER / name
+
+
+def cohorts_on_record(entries: Sequence[Entry]) -> dict[str, str]:
+    """The digest of each cohort's entry of choices, by its name."""
+    return {e["cohort"]: e["choices"] for e in entries if e["kind"] == "cohort"}
+
+
+@hashing_once()
+def draw_cohort(
+    audit: Any, name: str, wishes: Wishes, changed: Any, resources: Resources, say: Any, force: bool
+) -> Draw:
+    """Draw from the nodes of `wishes.population` that are in no earlier draw of this audit.
+
+    `changed` has the ids of records that are not what they were: they count as new.
+    """
+    first, name = Audit.open(audit), checked_cohort(name)
+    folder = cohort_folder(first.own_folder, name)
+    wishes = _as_first(first.drawn, wishes)
+    _check(first.drawn, wishes)
+    with resources.connect() as con:
+        nodes = _new_nodes(con, first, name, wishes, changed)
+    part = _written(folder, csv_text(["id"], [[node] for node in nodes]))
+
+    def announce(choices: Entry) -> None:
+        with transaction(first.own_folder) as ledger:
+            ledger.add("cohort", cohort=name, choices=choices["digest"])
+
+    with resources.connect() as con:
+        request = requested(con, replace(wishes, within=part), None, None, resources.progress)
+        return enter(folder, request, force=force, say=say, announce=announce)
+
+
+def _written(folder: Path, text: str) -> Path:
+    """Write the list of a cohort's nodes; refused where another cohort is on record."""
+    part = folder / NODES
+    if is_file(part) and part.read_text(encoding="utf-8") == text:
+        return part
+    if is_file(folder / LEDGER):
+        raise InputError(
+            f"cohort must be a name that this audit does not have yet, got {folder.name!r}, which "
+            "is of other nodes. Choose another."
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole({part: text}, force=True)
+    return part
+
+
+def _as_first(draw: Draw, wishes: Wishes) -> Wishes:
+    """The wishes, with metrics, promises and the link type of the first draw where none is said."""
+    first = draw.choices.as_dict()
+    by_name = {name: first[name] for name in INHERITED if name not in wishes.by_name}
+    matching = draw.matching if wishes.matching == Matching() else wishes.matching
+    id = draw.population.id if wishes.id is None else wishes.id
+    return replace(wishes, by_name={**by_name, **wishes.by_name}, matching=matching, id=id)
+
+
+def _check(draw: Draw, wishes: Wishes) -> None:
+    """Refuse what no certificate of both draws could be made of."""
+    if draw.within is not None or wishes.within is not None:
+        raise InputError(
+            "within must be left out where a cohort is drawn, got a part of the population. Draw "
+            "the new nodes into a folder of their own, with --within."
+        )
+    for argument, value in (("holdout", wishes.holdout), ("labels", wishes.labels)):
+        if value is None:
+            raise InputError(
+                f"{argument} must be given where a cohort is drawn, got none: its matcher is put "
+                "on record before its seed is made. Give the matcher that ran over the population "
+                "as it is now, and how many nodes to label."
+            )
+    if wishes.train or wishes.trained_on is not None:
+        raise InputError(
+            "train must be left out where a cohort is drawn, got it. Draw nodes to validate on."
+        )
+    for choices in (draw.choices, wishes.choices):
+        check_growth(choices, Growth(Change(), New()), complete=True)
+    if draw.matching != wishes.matching:
+        raise InputError(
+            "dedupe, link and source must be as in the first draw where a cohort is drawn, got "
+            "others. Leave them out."
+        )
+
+
+def _new_nodes(con: Engine, audit: Audit, name: str, wishes: Wishes, changed: Any) -> list[str]:
+    """The ids of the nodes that were in no draw, as the user's table has them."""
+    draw, origin = audit.drawn, audit.drawn.matching.source
+    drawn_from = open_source(con, "population", audit.population())
+    if digest_as_drawn(con, draw, drawn_from) is None:
+        raise changed_since(drawn_from)
+    read_population(con, drawn_from, draw.population.id, checked=True, origin=origin)
+    now = open_source(con, "population", wishes.population)
+    others = None if changed is None else open_source(con, "changed", changed)
+    read_now(con, now, wishes.id, "string", origin, others)
+    earlier = [one for one in cohorts_on_record(audit.ledger.entries) if one != name]
+    read_cohort_nodes(con, audit.own_folder, earlier, has_changed=others is not None)
+    nodes = [
+        node.rstrip(" ")
+        for (node,) in con.rows(
+            "select n.id from nodes_now n anti join nodes_then t on t.id = n.id "
+            "anti join in_cohorts c on c.id = n.id order by n.id"
+        )
+    ]
+    if not nodes:
+        raise InputError(
+            "population must hold nodes that are new since the draw where a cohort is drawn, got "
+            "none. Give the population as it is now."
+        )
+    return nodes if origin is None else [n.removeprefix(origin + SEPARATOR) for n in nodes]
+
+
+def read_cohort_nodes(
+    con: Engine, audit: Path, names: Sequence[str], *, has_changed: bool
+) -> list["OpenCohort"]:
+    """Load the nodes of cohorts as the table `in_cohorts`; refuse a cohort that is not there."""
+    con.keep("in_cohorts", "select id from nodes_now where false")
+    opened = []
+    for name in names:
+        cohort = open_cohort(con, audit, name)
+        nodes = renamed("cohort_nodes", "id") if has_changed else "select id from cohort_nodes"
+        con.keep("in_cohorts", f"select id from in_cohorts union all {nodes}")
+        opened.append(cohort)
+    ((twice,),) = con.rows(
+        "select min(id) from (select id from in_cohorts group by id having count(*) > 1)"
+    )
+    ((before,),) = con.rows(
+        "select min(c.id) from in_cohorts c semi join nodes_then t on t.id = c.id"
+    )
+    for node in (twice, before):
+        if node is not None:
+            raise InputError(
+                f"cohort must be of nodes that are in no other draw, got {str(node)!r}, which is. "
+                "If its record has changed since, name it with --changed."
+            )
+    return opened
+
+
+@dataclass(frozen=True)
+class OpenCohort:
+    """A cohort's folder, opened, with its name."""
+
+    name: str
+    audit: Audit
+
+
+def open_cohort(con: Engine, audit: Path, name: str) -> OpenCohort:
+    """Open a cohort that is on record, and load its nodes as `cohort_nodes`."""
+    folder, recorded = cohort_folder(audit, name), cohorts_on_record(read_ledger(audit).entries)
+    if name not in recorded or not is_folder(folder):
+        known = ", ".join(recorded) or "none"
+        raise InputError(
+            f"cohort must be one that was drawn for this audit, got {name!r}; on record: {known}. "
+            f"Draw it with --cohort, or restore {str(folder)!r}."
+        )
+    cohort = Audit.open(folder)
+    choices = {entry["digest"] for entry in cohort.ledger.checked().of_kind("choices")}
+    part = open_as_drawn(con, cohort, None)
+    if recorded[name] not in choices or part is None:
+        raise InputError(
+            f"cohort must be the one that the audit's ledger names, got another in "
+            f"{str(folder)!r}. Restore it."
+        )
+    draw, (source, _) = cohort.drawn, part
+    column = part_column(source, draw.population.id)
+    read_ids(con, source, "cohort_nodes", column, checked=True, origin=draw.matching.source)
+    return OpenCohort(name, cohort)

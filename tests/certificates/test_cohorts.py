@@ -1,0 +1,294 @@
+"""Later draws from new nodes, through the commands: drawn, certified together, verified."""
+
+import json
+import random
+
+import pytest
+
+import matchbound as mb
+from matchbound.audits.draw import Draw
+from matchbound.audits.ledger import read_ledger
+from support.audits import read_csv, run, run_seeded, write_csv
+from support.growing import Draw as DrawnNodes
+from support.growing import Grown
+
+METRICS = ("precision", "recall", "error-rate")
+
+
+class Growing:
+    """100 nodes, then 60 more; H ran over the first, C over all that are there at the end."""
+
+    def __init__(self, dedupe, seed=1):
+        rng = random.Random(seed)
+        self.dedupe = dedupe
+        self.then = [f"r{i}" for i in range(100)]
+        self.new = [f"n{i}" for i in range(60)]
+        self.now = [x for x in self.then if rng.random() < 0.95] + self.new
+        every = [*self.then, *self.new]
+        entity = {x: rng.randrange(90) for x in every}
+        self.true = {
+            x: {y for y in every if y != x and entity[y] == entity[x]}
+            if dedupe
+            else {f"y{entity[x]}"} - {"y3", "y5"}
+            for x in every
+        }
+        self.h = self.found(rng, self.then)
+        self.c = self.found(rng, self.now)
+
+    def found(self, rng, nodes):
+        """Nine in ten of the true matches among these nodes, and some others."""
+        there = set(nodes)
+        found = {x: {y for y in self.true[x] if rng.random() < 0.95} for x in nodes}
+        if self.dedupe:
+            found = {x: {y for y in found[x] if y in there and x in found[y]} for x in nodes}
+        return found
+
+    def true_among(self, x, records):
+        return self.true[x] & set(records) if self.dedupe else self.true[x]
+
+    def write(self, folder):
+        folder.mkdir()
+        write_csv(folder / "then.csv", ["id"], [[x] for x in self.then])
+        write_csv(folder / "now.csv", ["id"], [[x] for x in self.now])
+        for name, found in (("holdout", self.h), ("complete", self.c)):
+            pairs = {(x, y) for x, some in found.items() for y in some if not self.dedupe or x < y}
+            write_csv(folder / f"{name}.csv", ["x", "y"], sorted(pairs))
+
+    def label(self, audit, records):
+        drawn = [x for x, _, _ in Draw.load(audit).sample]
+        rows = [[x, y] for x in drawn for y in sorted(self.true_among(x, records)) or [""]]
+        write_csv(audit / "labels.csv", ["x", "y"], rows)
+        return drawn
+
+    def as_sets(self, drawn, of_cohort):
+        def draw(nodes, found, records, labelled):
+            t = {x: frozenset(self.true_among(x, records)) for x in nodes}
+            h = {x: frozenset(found[x]) for x in nodes}
+            return DrawnNodes(tuple(nodes), h, t, frozenset(labelled), frozenset(records))
+
+        draws = [draw(self.then, self.h, self.then, drawn)]
+        if of_cohort:
+            draws.append(draw(self.new, self.c, self.now, of_cohort))
+        c = {x: frozenset(some) for x, some in self.c.items()}
+        true = {x: frozenset(self.true_among(x, self.now)) for x in self.now}
+        return Grown(tuple(draws), frozenset(self.now), c, true, self.dedupe)
+
+
+def audited(folder, world, *options):
+    world.write(folder)
+    audit = folder / "audit"
+    words = [folder / "then.csv", "--labels", 60, "--holdout", folder / "holdout.csv"]
+    words += [word for name in METRICS for word in ("--metric", name)]
+    words += ["--dedupe", "--most-true-matches", 9] if world.dedupe else ["--link"]
+    assert run_seeded("s", "draw", *words, "--out", audit, *options) == 0
+    return audit, world.label(audit, world.then)
+
+
+def draw_cohort(audit, *options, name="late", labels=40, now="now.csv"):
+    folder = audit.parent
+    words = [folder / now, "--cohort", name, "--labels", labels, "--delta", "0.02"]
+    words += ["--holdout", folder / "complete.csv"]
+    return run_seeded(name, "draw", *words, "--out", audit, *options)
+
+
+def certify_cohort(audit, *options, name="late"):
+    folder = audit.parent
+    return run("certify", audit / "cohorts" / name, "--holdout", folder / "complete.csv", *options)
+
+
+def certify(audit, *options):
+    folder = audit.parent
+    words = ["--holdout", folder / "holdout.csv", "--complete", folder / "complete.csv"]
+    return run("certify", audit, *words, "--population", folder / "now.csv", *options)
+
+
+def with_cohort(folder, world):
+    audit, drawn = audited(folder, world)
+    assert draw_cohort(audit) == 0
+    cohort = audit / "cohorts" / "late"
+    return audit, drawn, world.label(cohort, world.now)
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["linkage", "deduplication"])
+def both(request, tmp_path_factory):
+    """An audit, its cohort, and the certificate of both."""
+    world = Growing(request.param)
+    audit, drawn, of_cohort = with_cohort(tmp_path_factory.mktemp("cohort") / "a", world)
+    assert certify(audit, "--out", audit / "alone.json") == 0
+    assert certify_cohort(audit) == 0
+    assert certify(audit, "--cohort", "late") == 0
+    return world, audit, drawn, of_cohort
+
+
+def test_the_cohort_is_of_new_nodes_alone(both):
+    world, audit, _, of_cohort = both
+    cohort = Draw.load(audit / "cohorts" / "late")
+    assert set(of_cohort) <= set(world.new)
+    assert cohort.size == len(world.new)
+    assert cohort.choices.metrics == METRICS
+    assert cohort.choices.delta == 0.02
+
+
+def test_the_matcher_is_on_record_before_the_seed_and_the_first_ledger_knows(both):
+    _, audit, _, _ = both
+    entries = read_ledger(audit / "cohorts" / "late").entries
+    kinds = [entry["kind"] for entry in entries]
+    assert kinds[:3] == ["register", "choices", "draw"]
+    (entry,) = read_ledger(audit).of_kind("cohort")
+    assert entry["choices"] == entries[1]["digest"]
+    assert entry["time"] <= entries[2]["time"]
+
+
+def test_the_heading_adds_both(both):
+    _, audit, _, _ = both
+    certificate = mb.Certificate.load(audit / "certificate.json")
+    assert certificate.heading[0].startswith("With probability at least 93%")
+    assert not certificate.shortfall
+    alone = mb.Certificate.load(audit / "alone.json")
+    assert alone.heading[0].startswith("With probability at least 95%")
+    later = mb.Certificate.load(audit / "certificate.json").value("precision")
+    assert later > alone.value("precision") + 0.1
+
+
+def test_counts_are_those_of_sets(both):
+    world, audit, drawn, of_cohort = both
+    certificate = mb.Certificate.load(audit / "certificate.json")
+    sets = world.as_sets(drawn, of_cohort)
+    growth, expected = certificate.growth, sets.growth(certificate.choices)
+    assert growth.new == expected.new
+    assert growth.new.nodes == 0
+    (cohort,), (wanted,) = growth.cohorts, expected.cohorts
+    assert sorted(cohort.tally.gap) == sorted(wanted.tally.gap)
+    assert sorted(cohort.tally.labelled) == sorted(wanted.tally.labelled)
+    assert (growth.change.joined, cohort.change.joined) == (60 if world.dedupe else 0, 0)
+    true = sets.metrics
+    for guarantee in certificate.guarantees:
+        is_lower = guarantee.side == "lower"
+        assert guarantee.value <= true[guarantee.metric] or not is_lower
+        assert guarantee.value >= true[guarantee.metric] or is_lower
+
+
+def test_it_verifies_with_the_cohort_s_certificate(both, capsys):
+    _, audit, _, _ = both
+    capsys.readouterr()
+    assert run("verify", audit) == 0
+    assert "the certificate of cohort late" in capsys.readouterr().out
+
+
+def test_a_changed_cohort_is_contradicted(both, capsys):
+    _, audit, _, _ = both
+    labels = audit / "cohorts" / "late" / "labels.csv"
+    before = labels.read_text()
+    rows = read_csv(labels)
+    write_csv(labels, ["x", "y"], [[rows[0][0], "y77"], *rows[1:]])
+    capsys.readouterr()
+    assert run("verify", audit) == 1
+    assert "cohort late: inputs.labels" in capsys.readouterr().out
+    labels.write_text(before)
+    assert run("verify", audit) == 0
+
+
+def test_a_cohort_s_lost_certificate_is_missing(both, capsys):
+    _, audit, _, _ = both
+    certificate = audit / "cohorts" / "late" / "certificate.json"
+    moved = certificate.rename(audit.parent / "kept.json")
+    capsys.readouterr()
+    assert run("verify", audit) == 3
+    assert "cohort late" in capsys.readouterr().out
+    moved.rename(certificate)
+
+
+def test_another_tally_of_the_cohort_is_contradicted(both, capsys):
+    """A cohort's certificate that was made anew, of other labels, does not fit."""
+    _, audit, _, _ = both
+    path = audit / "cohorts" / "late" / "certificate.json"
+    before = path.read_text()
+    record = json.loads(before)
+    record["advice"] = []
+    path.write_text(json.dumps(record))
+    capsys.readouterr()
+    assert run("verify", audit) == 1
+    assert "cohort late" in capsys.readouterr().out
+    path.write_text(before)
+
+
+# What is refused.
+
+
+def refused(capsys, ask):
+    capsys.readouterr()
+    assert ask() == 2
+    return capsys.readouterr().err
+
+
+@pytest.fixture
+def plain(tmp_path):
+    world = Growing(False, seed=2)
+    audit, _ = audited(tmp_path / "a", world)
+    return world, audit
+
+
+def test_a_cohort_without_a_certificate_or_without_a_draw(plain, capsys):
+    world, audit = plain
+    assert "on record: none" in refused(capsys, lambda: certify(audit, "--cohort", "late"))
+    assert draw_cohort(audit) == 0
+    world.label(audit / "cohorts" / "late", world.now)
+    error = refused(capsys, lambda: certify(audit, "--cohort", "late"))
+    assert "cohort must have a certificate of the complete matcher" in error
+    assert "matchbound certify" in error
+
+
+def test_a_cohort_s_certificate_of_another_matcher(plain, capsys):
+    world, audit = plain
+    assert draw_cohort(audit) == 0
+    world.label(audit / "cohorts" / "late", world.now)
+    assert certify_cohort(audit) == 0
+    complete = audit.parent / "complete.csv"
+    write_csv(complete, ["x", "y"], read_csv(complete)[:-1])
+    error = refused(capsys, lambda: certify(audit, "--cohort", "late"))
+    assert "cohort must have a certificate of the complete matcher" in error
+
+
+def test_a_second_cohort_is_of_other_nodes(plain, capsys):
+    _, audit = plain
+    assert draw_cohort(audit) == 0
+    error = refused(capsys, lambda: draw_cohort(audit, name="later"))
+    assert "population must hold nodes that are new" in error
+
+
+def test_a_name_is_used_once(plain, capsys):
+    world, audit = plain
+    assert draw_cohort(audit) == 0
+    more = audit.parent / "more.csv"
+    write_csv(more, ["id"], [[x] for x in [*world.now, "m1", "m2"]])
+    before = (audit / "cohorts" / "late" / "new.csv").read_text()
+    error = refused(capsys, lambda: draw_cohort(audit, now="more.csv"))
+    assert "cohort must be a name that this audit does not have yet" in error
+    assert (audit / "cohorts" / "late" / "new.csv").read_text() == before
+    assert draw_cohort(audit, name="later", now="more.csv", labels=2) == 0
+    assert Draw.load(audit / "cohorts" / "later").size == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--cohort", "../x", "--labels", 9], "cohort must be a name of letters"),
+        (["--cohort", "late", "--labels", 9], "holdout must be given where a cohort is drawn"),
+        (["--cohort", "late", "--labels", 9, "--train", 3], "holdout must be given"),
+        (["--changed", "x.csv", "--labels", 9], "changed must come with cohort"),
+        (["--cohort", "late", "--labels", 9, "--dry-run"], "dry_run must be left out"),
+    ],
+)
+def test_draws_that_are_refused(plain, capsys, words, sentence):
+    _, audit = plain
+    now = audit.parent / "now.csv"
+    assert sentence in refused(capsys, lambda: run("draw", now, *words, "--out", audit))
+    assert not (audit / "cohorts").exists()
+
+
+def test_the_drawn_population_has_no_new_nodes(plain, capsys):
+    _, audit = plain
+    write_csv(audit.parent / "complete.csv", ["x", "y"], read_csv(audit.parent / "holdout.csv"))
+    error = refused(capsys, lambda: draw_cohort(audit, now="then.csv"))
+    assert "population must hold nodes that are new" in error
+    assert not (audit / "cohorts").exists()
