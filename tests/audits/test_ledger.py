@@ -495,6 +495,7 @@ def refused_in(folder):
         raise mb.InputError("refused")
 
 
+@pytest.mark.usefixtures("tampering")
 def test_what_is_refused_leaves_no_folder_that_was_not_there(tmp_path):
     (tmp_path / "there").mkdir()
     for name in ("there", "new"):

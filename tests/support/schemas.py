@@ -52,8 +52,9 @@ def watch(tell):
         return made
 
     def checked_add(transaction, kind, **facts):
+        is_version1 = Ledger(tuple(transaction.entries)).is_version1
         entry = add(transaction, kind, **facts)
-        if not Ledger(tuple(transaction.entries)).is_version1:  # those are of another form
+        if not is_version1:  # whose entries are of another form
             *_, line = transaction.waiting[transaction.path].splitlines()
             checked("ledger", json.loads(line))
         return entry
