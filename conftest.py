@@ -62,6 +62,32 @@ def forks():
         yield process
 
 
+@pytest.fixture(scope="session")
+def misfits():
+    """What was made in this process that does not fit its schema."""
+    from support.schemas import watch
+
+    found = []
+    watch(found.append)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _what_is_made_fits_its_schema(misfits):
+    """Every certificate, draw.json and entry of a ledger, in memory or on disk."""
+    yield
+    found = misfits.copy()
+    misfits.clear()
+    assert not found
+
+
+@pytest.fixture
+def tampering(misfits):
+    """For a test that makes what does not fit on purpose."""
+    yield
+    misfits.clear()
+
+
 @pytest.fixture(autouse=True)
 def _documents_find_their_files(request, tmp_path, monkeypatch, doctest_namespace):
     if request.node.path.suffix != ".md":
@@ -80,6 +106,8 @@ def _documents_find_their_files(request, tmp_path, monkeypatch, doctest_namespac
         write_csv(f"{audit}/labels.csv", ["x", "y"], rows)
 
     doctest_namespace["verify_matches"] = verify_matches
+    if request.node.path.name == "gate.md":  # its draw's seed is matchbound's, and always the same
+        monkeypatch.setattr("secrets.token_hex", lambda size: "demo")
     if request.node.path.name == "reconcile.md":
         networks = request.getfixturevalue("network_files")
         for name in ("left.csv", "right.csv", "nodes.csv"):

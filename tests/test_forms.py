@@ -22,6 +22,10 @@ from support.forms import (
     as_csv,
     as_csv_folder,
     as_csv_gz,
+    as_csv_pattern,
+    as_csv_zst,
+    as_jsonl_gz,
+    as_ndjson,
     as_parquet_folder,
     in_duckdb,
     in_sqlite,
@@ -37,6 +41,8 @@ TRUTH = {x: f"b{x[1:]}" for i, (x, _) in enumerate(PEOPLE) if i % 5}
 
 
 LABELS = 60
+SAME_PATHS = (as_csv_zst, as_ndjson, as_jsonl_gz, as_csv_folder, as_csv_pattern)
+"""Forms that are found again as another is: by the path of a file, a folder or a pattern."""
 MATCHER = ["--threshold", 0.6, "--holdout"]
 
 
@@ -79,6 +85,8 @@ def test_tables_in_files_are_read_and_found_again(form, plain, tmp_path, capsys)
     capsys.readouterr()
     assert run("verify", moved / "audit") == 0
     assert "missing" not in capsys.readouterr().out
+    if form in SAME_PATHS:
+        return
     certify = ["certify", moved / "audit", *MATCHER, found, "--labels", labels, "--force"]
     assert run(*certify) == 0
     assert "not on record" not in capsys.readouterr().out

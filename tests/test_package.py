@@ -165,6 +165,9 @@ def test_the_sdist_has_what_is_needed_and_nothing_else(tmp_path):
         *("pyproject.toml", "PKG-INFO", ".gitignore"),
     }
     assert {"src/matchbound/__init__.py", "README.md", "LICENSE", "docs/ledger.md"} <= names
+    assert {
+        f"src/matchbound/schemas/{name}.json" for name in ("certificate", "draw", "ledger")
+    } <= names
     assert not [name for name in names if "__pycache__" in name or name.endswith(".ipynb")]
     assert size < 4 << 20
 

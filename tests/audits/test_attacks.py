@@ -228,6 +228,7 @@ def standing_of(certificates, entry, ledger, folder):
     return None
 
 
+@pytest.mark.usefixtures("tampering")
 def test_a_page_that_is_open_appends_beside_certify_and_register(tmp_path):
     audit = make_audit(tmp_path)
     with alone(audit):

@@ -373,6 +373,7 @@ def test_a_broken_ledger_is_not_repaired(audit, capsys):
     assert state(audit) == before
 
 
+@pytest.mark.usefixtures("tampering")
 def test_an_unfinished_line_is_cut_off_by_the_next_entry(audit):
     with (audit / "ledger.jsonl").open("a") as file:
         file.write('{"entry": 7')
@@ -457,6 +458,7 @@ def test_a_matcher_with_scores_is_registered_at_a_threshold(tmp_path, capsys):
     )
 
 
+@pytest.mark.usefixtures("tampering")
 def test_a_certificate_put_elsewhere_in_the_ledger_is_named(audit, capsys):
     """As if nothing had been certified before it."""
     from matchbound.audits.standing import standing
@@ -493,6 +495,7 @@ def refused_in(folder):
         raise mb.InputError("refused")
 
 
+@pytest.mark.usefixtures("tampering")
 def test_what_is_refused_leaves_no_folder_that_was_not_there(tmp_path):
     (tmp_path / "there").mkdir()
     for name in ("there", "new"):

@@ -102,6 +102,7 @@ def test_a_seal_that_cannot_be_signed_or_written_changes_nothing(audit, tmp_path
     assert contents(audit) == before
 
 
+@pytest.mark.usefixtures("tampering")
 def test_nobody_waits_while_a_seal_is_being_signed(audit, tmp_path, monkeypatch):
     """A passphrase takes time to type; a seal of the entries before it is as true."""
     before = read_ledger(audit)

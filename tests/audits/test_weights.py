@@ -294,6 +294,7 @@ def test_verify_contradicts_a_uniform_order(tmp_path, capsys, monkeypatch):
     assert "sample.csv is not what the seed draws" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("tampering")
 def test_verify_contradicts_other_weights_on_record(tmp_path, capsys, monkeypatch):
     """Even where the holdout matcher's output is not at hand."""
     truth = make_inputs(tmp_path, "deduplication")

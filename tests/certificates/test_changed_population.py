@@ -256,6 +256,18 @@ def test_another_population_now_is_contradicted(tmp_path, capsys):
     assert "population_now" in capsys.readouterr().out
 
 
+def test_a_later_population_in_its_place_is_missing_not_contradicted(tmp_path, capsys):
+    audit, _ = audited(tmp_path / "a", Changing(5, False))
+    assert certify(audit, "--release", "one") == 0
+    now = tmp_path / "a" / "now.csv"
+    write_csv(now, ["id"], [*read_csv(now), ["n99"]])
+    assert certify(audit, "--release", "two") == 0
+    capsys.readouterr()
+    assert run("verify", audit / "releases" / "one.json") == 3
+    assert "population_now (another is in its place, entry 6)" in capsys.readouterr().out
+    assert run("verify", audit / "releases" / "two.json") == 0
+
+
 # What is refused.
 
 

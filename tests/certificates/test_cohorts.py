@@ -274,7 +274,7 @@ def test_a_name_is_used_once(plain, capsys):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--cohort", "../x", "--labels", 9], "cohort must be a name of letters"),
+        (["--cohort", "../x", "--labels", 9], "cohort must be letters, digits"),
         (["--cohort", "late", "--labels", 9], "holdout must be given where a cohort is drawn"),
         (["--cohort", "late", "--labels", 9, "--train", 3], "holdout must be given"),
         (["--changed", "x.csv", "--labels", 9], "changed must come with cohort"),

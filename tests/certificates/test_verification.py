@@ -79,6 +79,7 @@ def name_of(place):
     return name
 
 
+@pytest.mark.usefixtures("tampering")
 def test_changing_any_number_is_named(alone, capsys):
     record, path = alone
     places = [p for p in numbers(record) if p[0] != "digests"]

@@ -231,6 +231,7 @@ EDITS = {
 }
 
 
+@pytest.mark.usefixtures("tampering")
 @pytest.mark.parametrize("edit", EDITS)
 def test_verify_contradicts_an_edited_certificate(copied, edit, capsys):
     change, said = EDITS[edit]

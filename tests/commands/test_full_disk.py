@@ -119,6 +119,7 @@ def test_a_certificate_that_the_full_disk_cannot_hold_is_not_there(small_disk, c
     assert certify(audit) == 0
 
 
+@pytest.mark.usefixtures("tampering")
 def test_an_entry_that_the_full_disk_cannot_hold_leaves_the_ledger_as_it_was(small_disk):
     audit = make_audit(small_disk / "folder")
     fill(small_disk)

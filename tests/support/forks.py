@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from support import schemas
 from support.faults import Fault, Watch
 
 CRASHED = 70
@@ -178,6 +179,10 @@ def limit(seconds):
     signal.alarm(6 * seconds)
 
 
+def _fail(problem):
+    raise AssertionError(problem)
+
+
 def _import_all():
     """Import every module and compile what small audits call, so that no child has to."""
     import numba  # noqa: F401
@@ -187,6 +192,7 @@ def _import_all():
     for module in pkgutil.walk_packages(matchbound.__path__, "matchbound."):
         if not module.name.endswith("__main__") and "spark" not in module.name:
             importlib.import_module(module.name)
+    schemas.watch(_fail)
     from support.audits import certify, make_audit, run
 
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(io.StringIO()):

@@ -8,8 +8,11 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-ROOT = ("__init__", "__main__", "compiled", "errors", "files")
-SHARED = ("compiled", "errors", "files")
+ROOT = ("__init__", "__main__", "compiled", "errors", "files", "reprs", "testing")
+SHARED = ("compiled", "errors", "files", "reprs")
+OUTSIDE = ("__init__", "__main__", "testing")
+"""Modules of the root that users name, and that see the whole house: `testing` imports what the
+door shows, as a user's test would."""
 ORDER = (
     "bounds",
     "theorems",
@@ -45,7 +48,7 @@ ONLY = {
     "uvicorn": "desk",
 }
 """Libraries that one room, or one module, imports."""
-AT_USE = ("duckdb", "numba", "pyarrow", "starlette", "uvicorn")
+AT_USE = ("duckdb", "numba", "pandas", "pyarrow", "starlette", "uvicorn")
 """Libraries that take long to load, or are not always there: imported inside functions, or by
 modules that are themselves imported inside functions."""
 LOADED_AT_USE = (
@@ -163,7 +166,7 @@ def _strangers(texts: Texts) -> Iterator[str]:
 def _upwards(imports: Iterable[Import]) -> Iterator[str]:
     for one in imports:
         here, there = room_of(one.module), room_of(one.target)
-        if not one.ours or here == there or there in SHARED or here in ("__init__", "__main__"):
+        if not one.ours or here == there or there in SHARED or here in OUTSIDE:
             continue
         if here not in ORDER or there not in SEES.get(here, ORDER[: ORDER.index(here)]):
             yield f"{one}, which it may not see"

@@ -375,7 +375,9 @@ def test_a_population_and_labels_in_another_format(audit, capsys):
     other = write_csv(audit.parent / "others.csv", ["id"], [["a0_"], *rows[1:]])
     capsys.readouterr()
     assert certify(audit, "--population", other, "--force") == 0
-    assert "The population has changed since the draw: 399 nodes are kept" in capsys.readouterr().out
+    assert (
+        "The population has changed since the draw: 399 nodes are kept" in capsys.readouterr().out
+    )
 
 
 def test_a_draw_repeated_with_another_format_keeps_its_seed(tmp_path, capsys):

@@ -44,7 +44,7 @@ def certify(draw, population, holdout, complete, labels, **how):
 @pytest.mark.parametrize("kind", ["dedupe", "link"])
 def test_clusters_of_drawn_nodes_count_as_those_of_all(kind):
     rng, compared = random.Random(5), 0
-    for _ in range(3):
+    for _ in range(2):
         draw, population, nodes, (truth, holdout, complete) = audit(rng, kind)
         tallies = [
             certify(draw, population, holdout, complete, labels).tallies
@@ -53,7 +53,7 @@ def test_clusters_of_drawn_nodes_count_as_those_of_all(kind):
         assert len(of_drawn(truth, nodes)) < len(truth)
         assert tallies[0] == tallies[1]
         compared += sum(label.t for label in tallies[0]["all"].validation)
-    assert compared > 30
+    assert compared > 15
 
 
 REFUSED = {

@@ -12,11 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import matchbound as mb
+from matchbound.audits.places import recorded
 from matchbound.engines import connect
 from matchbound.files import digest_of_table, files_at
 from matchbound.tables.inputs import open_source
 from matchbound.tables.sources import scan
-from support.audits import make_audit, run
+from support.audits import make_audit, make_inputs, read_csv, run, write_csv
 
 
 def read(path, columns="id"):
@@ -206,6 +207,18 @@ def test_patterns_that_are_no_table(tmp_path):
     assert "with the folder 'table'" in refused(tmp_path / "*able")
 
 
+def test_a_path_of_nothing_is_not_the_current_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(parts(tmp_path / "here", a_csv="id\n1\n"))
+    assert refused("") == "population must be a path, got ''. Say which table."
+    with connect() as con:
+        for path, name in ((".", "here"), ("*.csv", "here/*.csv"), ("../here", "../here")):
+            source = open_source(con, "population", path)
+            assert source.path.endswith(name)
+            assert recorded(source.path, None) == name.removeprefix("../")
+    os.symlink(tmp_path / "gone", tmp_path / "here/b.csv")
+    assert "got 'b.csv' in '.', a pipe, a device or a link to nothing" in refused(".")
+
+
 @pytest.mark.parametrize("path", ["s3://b/*.csv", "https://h/a.duckdb::t", "md:/a::t", "gs://b/x/"])
 def test_addresses_stay_refused(path):
     assert "must be the path of a local file, got" in refused(path)
@@ -317,27 +330,28 @@ def test_no_result_is_written_into_a_table(tmp_path, capsys):
         assert run(*patch, tmp_path / "patched.csv", "--force") == 0
 
 
-@pytest.mark.parametrize("how", ["folder", "pattern", "sqlite"])
-def test_verify_finds_inputs_of_every_form_in_another_folder(tmp_path, capsys, how):
+def test_verify_finds_inputs_of_every_form_in_another_folder(tmp_path, capsys):
     """The audit folder goes to somebody else, and the tables to another folder there."""
-    audit = make_audit(tmp_path / "given")
-    text = (tmp_path / "given/holdout.csv").read_text()
-    place = parts(tmp_path / "matches", a_csv=text)
-    holdout = {"folder": place, "pattern": place / "*.csv", "sqlite": f"{place}/m.db::found"}[how]
-    if how == "sqlite":
-        with sqlite3.connect(place / "m.db") as con:
-            con.execute("create table found (x, y)")
-            rows = [line.split(",") for line in text.splitlines()[1:]]
-            con.executemany("insert into found values (?, ?)", rows)
-        con.close()
-    assert run("certify", audit, "--holdout", holdout) == 0
-    inputs = tmp_path / "sent/deep"
-    inputs.mkdir(parents=True)
-    place.rename(inputs / "matches")
-    (tmp_path / "given/people.csv").rename(inputs / "people.csv")
+    given, tables = tmp_path / "given", tmp_path / "tables"
+    make_inputs(given)
+    tables.mkdir()
+    people = parts(tables / "people", a_csv=(given / "people.csv").read_text())
+    found = parts(tables / "found", a_csv=(given / "holdout.csv").read_text()) / "*.csv"
+    with sqlite3.connect(tables / "m.db") as con:
+        con.execute("create table found (x, y)")
+        con.executemany("insert into found values (?, ?)", read_csv(given / "complete.csv"))
+    con.close()
+    audit = tmp_path / "audit"
+    assert run("draw", people, "--labels", 120, "--out", audit, "--holdout", found) == 0
+    nodes = [x for x, _, _ in mb.Draw.load(audit).sample]
+    write_csv(audit / "labels.csv", ["x", "y"], [[x, f"b{x[1:]}"] for x in nodes])
+    complete = f"{tables / 'm.db'}::found"
+    assert run("certify", audit, "--holdout", found, "--complete", complete) == 0
+    (tmp_path / "sent").mkdir()
+    tables.rename(tmp_path / "sent/deep")
     capsys.readouterr()
     assert run("verify", audit) == 3
-    assert "holdout" in capsys.readouterr().out
+    assert "population, holdout, complete" in capsys.readouterr().out
     assert run("verify", audit, "--inputs", tmp_path / "sent") == 0
 
 

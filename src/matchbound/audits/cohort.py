@@ -5,7 +5,6 @@ the first one's where a certificate is about both. The ledger of the first audit
 before its seed is made, and no node is in two of them.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from matchbound.audits.journal import Entry
 from matchbound.audits.ledger import NAME as LEDGER
 from matchbound.audits.ledger import read_ledger, transaction
 from matchbound.audits.part import changed_since, open_as_drawn
+from matchbound.audits.release import checked_name
 from matchbound.audits.request import requested
 from matchbound.audits.wishes import Wishes
 from matchbound.engines import Engine, Resources
@@ -42,17 +42,6 @@ INHERITED = (
     "most_true_matches",
 )
 """The choices that a cohort has from the first draw, if the user does not say otherwise."""
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}(?<!\.)")
-
-
-def checked_cohort(name: object) -> str:
-    """Refuse a name that is not safe as a folder's."""
-    if isinstance(name, str) and NAME.fullmatch(name):
-        return name
-    raise InputError(
-        "cohort must be a name of letters, digits, '.', '_' and '-', at most 64 of them, got "
-        f"{str(name)[:80]!r}. Choose another."
-    )
 
 
 def cohort_folder(audit: Path, name: str) -> Path:
@@ -72,7 +61,7 @@ def draw_cohort(
 
     `changed` has the ids of records that are not what they were: they count as new.
     """
-    first, name = Audit.open(audit), checked_cohort(name)
+    first, name = Audit.open(audit), checked_name("cohort", name)
     folder = cohort_folder(first.own_folder, name)
     wishes = _as_first(first.drawn, wishes)
     _check(first.drawn, wishes)

@@ -40,6 +40,7 @@ from matchbound.files import (
     remove,
     write_whole,
 )
+from matchbound.reprs import brief
 from matchbound.tables import (
     Digest,
     Matching,
@@ -363,6 +364,9 @@ class Draw:
 
     def _gap_csv(self) -> str:
         return csv_text(["id"], [(node,) for node in self.gap])
+
+    def __repr__(self) -> str:
+        return brief(self, str(self))
 
     def __str__(self) -> str:
         of_part = "" if self.within is None else f", a part of {self.population.size}"

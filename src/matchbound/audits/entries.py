@@ -70,6 +70,12 @@ def _release(value: Any) -> None:
         raise TypeError from None
 
 
+def _spent(value: Any) -> None:
+    """A cohort's name, and its δ."""
+    _of(str)(value["name"])
+    _of(float)(value["delta"])
+
+
 COUNT, NUMBER, TEXT, YES = _of(int), _of(int, float), _of(str), _of(bool)
 FACTS: Mapping[str, Mapping[str, Check]] = {
     "register": {"holdout": Recorded.of, "validation": COUNT},
@@ -129,7 +135,11 @@ OPTIONAL: Mapping[str, Mapping[str, Check]] = {
     "draw": {"choices": COUNT, "extends": TEXT},
     "labels": {"by_place": _list_of(TEXT)},
     "forget": {"by_place": _list_of(TEXT, none=True)},
-    "certificate": {"release": _release},
+    "certificate": {
+        "release": _release,
+        "cohorts": _list_of(_spent),
+        "population_now": Digest.if_any,
+    },
 }
 """The facts that it may have."""
 

@@ -27,6 +27,7 @@ from matchbound.files import (
     undone_on_error,
     write_whole,
 )
+from matchbound.reprs import brief
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -53,6 +54,9 @@ class Forgotten:
     version1: tuple[str, ...] = ()
     noted: int = 0
     uncompared: int = 0
+
+    def __repr__(self) -> str:
+        return brief(self, str(self))
 
     def __str__(self) -> str:
         ids = "1 id is" if self.ids == 1 else f"{self.ids} ids are"

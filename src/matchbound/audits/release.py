@@ -16,13 +16,16 @@ RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECA
 
 def checked_release(name: object) -> str | None:
     """Refuse a name that is not safe as a file's on every system; None: it is no release."""
-    if name is None:
-        return None
+    return None if name is None else checked_name("release", name)
+
+
+def checked_name(argument: str, name: object) -> str:
+    """Refuse a name that is not safe as a file's on every system."""
     if isinstance(name, str) and NAME.fullmatch(name) and not RESERVED.fullmatch(name):
         return name
     raise InputError(
-        "release must be letters, digits, '.', '_' and '-', at most 64 of them, beginning with a "
-        "letter or a digit, not ending with a dot, and no device of Windows such as 'con', got "
+        f"{argument} must be letters, digits, '.', '_' and '-', at most 64 of them, beginning with "
+        "a letter or a digit, not ending with a dot, and no device of Windows such as 'con', got "
         f"{str(name)[:80]!r}. Choose another name."
     )
 

@@ -36,6 +36,7 @@ class Issued:
     truth_searched: str | None = None
     release: str | None = None
     cohorts: Sequence[CohortSpent] = ()
+    now: Digest | None = None
 
     @staticmethod
     def of(
@@ -59,6 +60,7 @@ class Issued:
             tuple(exploratory),
             truth_searched,
             release,
+            now=None if inputs.now is None else inputs.now.digest,
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -73,6 +75,7 @@ class Issued:
             "truth_searched": self.truth_searched,
             "release": self.release,
             "cohorts": [asdict(cohort) for cohort in self.cohorts],
+            "population_now": None if self.now is None else self.now.as_dict(),
         }
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from matchbound.reprs import brief
+
 DEFAULT_VARIANCE = 0.05  # of values in [0, 1]; zeros and ones with mean 0.95 have about this
 
 Size = tuple[int, int] | None
@@ -22,6 +24,9 @@ class Sample:
     values: NDArray[np.float64]
     counts: NDArray[np.int64] | None = None
     variance: float | None = None
+
+    def __repr__(self) -> str:
+        return brief(self, f"{self.drawn} values, mean {self.mean:.4g}")
 
     @property
     def planned(self) -> float:

@@ -16,11 +16,13 @@ from matchbound.audits import (
 )
 from matchbound.certificates import words
 from matchbound.certificates.advice import advise
+from matchbound.certificates.numbers import frame_of, metrics_of
 from matchbound.certificates.record import Record, unreadable
 from matchbound.certificates.remark import Remark
 from matchbound.certificates.unclosed import ClustersBeside
 from matchbound.errors import InputError
 from matchbound.files import write_whole
+from matchbound.reprs import brief
 from matchbound.theorems import (
     METRICS,
     WHOLE,
@@ -205,6 +207,24 @@ class Certificate:
         return Fraction(repr(self.choices.delta)) + later
 
     @property
+    def probability(self) -> float:
+        """The probability with which all guarantees hold, and all else on record with them.
+
+        0 if it is exploratory.
+        """
+        return words.probability(self.delta, self.exploratory, self.ledger)
+
+    def as_metrics(self) -> dict[str, float]:
+        """Its numbers by name, as MLflow and the like take them: `precision_lower`, `delta`, …"""
+        tally = next(iter(self.tallies.values()))
+        odds = float(self.delta), self.probability
+        return metrics_of(self.guarantees, odds, tally, self.threshold)
+
+    def to_frame(self) -> Any:
+        """A pandas frame with a row a guarantee, and the probability with which all hold."""
+        return frame_of(self.guarantees, self.probability)
+
+    @property
     def heading(self) -> list[str]:
         """With which probability the guarantees hold, and why with no larger one."""
         by = self.delta, self.choices, self.exploratory, self.ledger, self.inputs
@@ -258,6 +278,9 @@ class Certificate:
         assumed = self._said(words.unchecked(self.assumptions))
         lines += [f"  - {sentence}" for sentence in assumed]
         return "\n".join([*lines, *words.sentences(self.advice, self.ledger)])
+
+    def __repr__(self) -> str:
+        return brief(self, words.in_short(self.guarantees, self.probability))
 
     def _repr_html_(self) -> str:
         threshold = words.threshold_line(self.threshold, self.choices)

@@ -7,6 +7,7 @@ from pathlib import Path
 from matchbound.certificates.error_fields import NO_FIELDS, Fields
 from matchbound.certificates.error_search import NodeErrors
 from matchbound.files import csv_text
+from matchbound.reprs import brief
 
 SHOWN = 20
 """How many nodes are printed."""
@@ -50,6 +51,9 @@ class ErrorList:
         )
         sides = [f"{side}_{name}" for name in self.fields.names for side in ("node", "other")]
         return csv_text([*header, *sides], rows)
+
+    def __repr__(self) -> str:
+        return brief(self, next(self._lines()))
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

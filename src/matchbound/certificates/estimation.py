@@ -14,6 +14,7 @@ from matchbound.certificates.counted import (
 from matchbound.engines import Progress, Resources
 from matchbound.errors import InputError
 from matchbound.files import hashing_once
+from matchbound.reprs import brief
 from matchbound.tables import Reading
 from matchbound.theorems import METRICS, WHOLE, Estimate, estimates
 
@@ -43,6 +44,10 @@ class Estimates:
             f"metric must be one that was estimated, got {metric!r} of {part!r}. "
             f"Choose among {', '.join(known)}."
         )
+
+    def __repr__(self) -> str:
+        known = [f"{one.metric} {one.value:.4f}" for one in self.values if one.value is not None]
+        return brief(self, f"no guarantee; {', '.join(known)}")
 
     def __str__(self) -> str:
         lines = [

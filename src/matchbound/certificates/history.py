@@ -78,11 +78,19 @@ class History:
         draws = (one for one in self.since if one["kind"] == "draw")
         return next((int(one["entry"]) for one in draws if one["draw"] == digest), None)
 
-    def later_complete(self, digest: Digest) -> int | None:
-        """The entry of a later certificate about a complete matcher with this digest."""
+    def later_input(self, name: str, digest: Digest) -> int | None:
+        """The entry of a later certificate whose complete matcher's table has this digest.
+
+        Or that of the population as it was then, if `name` is `population_now`.
+        """
         for entry in self.since:
-            outputs = entry["complete"] if entry["kind"] == "certificate" else ()
-            if any(is_same_table(Digest.of(one["digest"]), digest) for one in outputs):
+            if entry["kind"] != "certificate":
+                continue
+            now = entry.get("population_now")
+            tables = [now] if now else []
+            if name != "population_now":
+                tables = [one["digest"] for one in entry["complete"]]
+            if any(is_same_table(Digest.of(one), digest) for one in tables):
                 return int(entry["entry"])
         return None
 

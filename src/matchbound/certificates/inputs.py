@@ -173,18 +173,19 @@ class _Search:
             return Found(missing=name)
         if name in ("population", "within") and self.history.was_resalted:
             return Found(missing=f"{name} (changed since ids were erased)")
-        later = self._later(name, path, matching)
+        later = self._in_its_place(name, path, matching)
         if later is not None:
             return Found(missing=f"{name} (another is in its place, entry {later})")
         return Found(path, difference=_other(name, path))
 
-    def _later(self, name: str, path: Path, matching: Matching | None) -> int | None:
-        """The entry of a later certificate about the complete matcher that is at this path now."""
-        if name not in {one.name for one in self.certificate.inputs.of_role("complete")}:
+    def _in_its_place(self, name: str, path: Path, matching: Matching | None) -> int | None:
+        """The entry of a later certificate that a table is of which a new version may replace."""
+        completes = [one.name for one in self.certificate.inputs.of_role("complete")]
+        if name not in (*completes, "population_now"):
             return None
         digest = digest_of_table(path)
         rows = rows_at(self.certificate, name, path, matching) if digest is None else None
-        return self.history.later_complete(Digest(rows, digest))
+        return self.history.later_input(name, Digest(rows, digest))
 
     def _tables(self, source: TableRef, is_labels: bool) -> list[Path]:
         """The tables that the path on record may mean; none of what was in memory, or in Spark."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from matchbound.certificates.record import VERSION
+from matchbound.reprs import brief
 
 
 class Outcome(StrEnum):
@@ -46,6 +47,9 @@ class Verification:
     def holds(self) -> bool:
         """Whether nothing contradicts it; `outcome` says whether all inputs were there."""
         return not self.differences
+
+    def __repr__(self) -> str:
+        return brief(self, str(self))
 
     def __str__(self) -> str:
         return "\n".join([*self._heading(), *self._notes()])

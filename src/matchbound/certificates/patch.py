@@ -17,6 +17,7 @@ from matchbound.engines import Engine, Progress, connect, keep
 from matchbound.errors import InputError
 from matchbound.files import refuse_existing, refuse_input_as_out
 from matchbound.matchers import check_name, write_batches
+from matchbound.reprs import brief
 from matchbound.tables import (
     Clusters,
     Form,
@@ -48,6 +49,9 @@ class Patch:
     added: int
     dropped: int
     labelled: int
+
+    def __repr__(self) -> str:
+        return brief(self, str(self))
 
     def __str__(self) -> str:
         return (

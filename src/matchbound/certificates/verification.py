@@ -51,6 +51,7 @@ def verify(
     that `seal` wrote, besides those in the folder; one must be signed by one of the `signers`, a
     file of allowed signers as ssh-keygen has it.
     """
+    required = _checked(require or {})
     resources = Resources("duckdb", memory, temp, progress)
     if memory is not None or temp is not None:
         with resources.connect():  # refuse these before anything is contradicted
@@ -64,8 +65,8 @@ def verify(
                     "seals and signers must come with a certificate of version 2, got one of "
                     "version 1, whose ledger has no seal. Drop them."
                 )
-            return _verify_version1(record, reach, require or {})
-        return _verify(record, reach, require or {}, (kept, allowed), resources)
+            return _verify_version1(record, reach, required)
+        return _verify(record, reach, required, (kept, allowed), resources)
     except MatchboundError:
         raise
     except (OSError, MemoryError) as error:
@@ -74,6 +75,16 @@ def verify(
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         problem = f"certificate holds what matchbound does not write ({error!r})"
         return Verification((*record.changed(), problem), ("its digests",), ())
+
+
+def _checked(require: Mapping[str, float]) -> Mapping[str, float]:
+    for metric, value in require.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise InputError(
+                f"require must be a metric and a number from 0 to 1, got {metric}={value!r}. Give "
+                "for example precision=0.9."
+            )
+    return require
 
 
 def _opened(target: Any, inputs: Path | None, untrusted: bool) -> tuple[Record, Reach]:

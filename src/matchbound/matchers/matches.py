@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from matchbound.errors import InputError
 from matchbound.files import csv_text, write_csv, write_whole, written_whole
 from matchbound.matchers.graphs import Graph, Ints
+from matchbound.reprs import brief
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -62,6 +63,9 @@ class Matches:
         """Yield the rows as tuples."""
         for batch in self.table.to_batches(max_chunksize=1 << 16):
             yield from _rows(batch)
+
+    def __repr__(self) -> str:
+        return brief(self, str(self))
 
     def __str__(self) -> str:
         rounds = self.table["round"].to_numpy()

@@ -10,6 +10,8 @@ from matchbound.plans.command import draw_command
 from matchbound.plans.outlooks import Outlook, OutlookRow, Prospects
 from matchbound.plans.question import Question, check_labels, choices_for
 from matchbound.plans.simulation import FEW, MANY
+from matchbound.reprs import brief
+from matchbound.theorems import METRICS
 
 BUDGETS = (0.5, 0.75, 1.0, 1.5, 2.0)  # the rows of a plan, as multiples of the labels needed
 AROUND_LABELS = (0.5, 1.0, 2.0)  # the same, as multiples of the labels that the user gives
@@ -42,6 +44,13 @@ class Plan:
     def command(self) -> str | None:
         """The `matchbound draw` command with the plan's values, so that the audit uses them."""
         return None if self.budget is None else draw_command(self.question, self.budget)
+
+    def __repr__(self) -> str:
+        budget = (
+            "no number of labels reaches" if self.budget is None else f"{self.budget} labels for"
+        )
+        wanted = [f"{m} {METRICS[m].sign} {v:g}" for m, v in self.question.targets.items()]
+        return brief(self, f"{budget} {', '.join(wanted) or 'bounds to expect'}")
 
     def __str__(self) -> str:
         question, is_given = self.question, self.labels is not None

@@ -17,6 +17,7 @@ from matchbound.certificates import Certificate, Record
 from matchbound.errors import InputError, MatchboundError
 from matchbound.files import is_there, read_json, write_folder, write_whole
 from matchbound.reports.page import page
+from matchbound.reprs import brief
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -29,6 +30,9 @@ class Export:
     folder: Path
     certificates: int
     left_out: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return brief(self, str(self))
 
     def __str__(self) -> str:
         text = f"The export is in {self.folder}."

@@ -21,6 +21,8 @@ def open_source(con: Engine, argument: str, table: Any, *, hashed: bool = True) 
     if con.is_cluster and hasattr(table, "createGlobalTempView"):  # a Spark frame
         return _open_in_cluster(con, argument, None, Table(table, "name"))
     if isinstance(table, str | os.PathLike):
+        if not os.fspath(table):  # a path of nothing would be the current folder
+            raise InputError(f"{argument} must be a path, got ''. Say which table.")
         if con.is_cluster and not is_local(Path(table)):
             return _open_in_cluster(con, argument, *_table_of_cluster(os.fspath(table)))
         return open_local(con, argument, Path(table), hashed=hashed)

@@ -102,8 +102,9 @@ def _table(argument: str, path: Path, files: Files, hashed: bool) -> FileTable:
 
 
 def _with_folder(path: Path) -> Path:
-    """A pattern with the folder that it is in: by itself `*.csv` would fit any other table."""
-    return Path(os.path.abspath(path)) if is_pattern(path) and len(path.parts) == 1 else path
+    """A path that has a name by which it is found again: `*.csv` would fit any other table."""
+    is_bare = is_pattern(path) and len(path.parts) == 1
+    return Path(os.path.abspath(path)) if is_bare or path.name in ("", "..") else path
 
 
 def _files(argument: str, path: Path) -> Files:
@@ -122,23 +123,24 @@ def _files(argument: str, path: Path) -> Files:
 
 
 def _refuse_other_parts(argument: str, path: Path, parts: Sequence[Path]) -> None:
-    """Refuse folders inside a table, and files of which a log says whether they count."""
+    """Refuse folders in a table, logs that say which files count, and what is no file."""
     inside = list(path.iterdir()) if is_folder(path) else list(parts)
-    inside += [part.parent / log for part in parts for log in LOGS if is_folder(part.parent / log)]
-    wrong = [part for part in inside if is_folder(part) or (part in parts and not is_file(part))]
-    fixed = set(path.parts)
-    wrong += [
-        folder
-        for part in parts
-        for folder in part.parents
-        if "=" in folder.name and folder.name not in fixed
-    ]
-    if wrong:
+    inside += [part.parent / log for part in parts for log in LOGS]
+    folders = [part for part in inside if is_folder(part)]
+    above = (folder for part in parts for folder in part.parents)
+    folders += [one for one in above if "=" in one.name and one.name not in path.parts]
+    if folders:
         raise InputError(
             f"{argument} must be files of one table, got {str(path)!r} with the folder "
-            f"{wrong[0].name!r}: its name may be a column, or a log may say which files count "
+            f"{folders[0].name!r}: its name may be a column, or a log may say which files count "
             "(Delta, Hudi). Write the table into one folder of files."
         )
+    for part in parts:
+        if not is_file(part):
+            raise InputError(
+                f"{argument} must be files of one table, got {part.name!r} in {str(path)!r}, a "
+                "pipe, a device or a link to nothing. Remove it, or give a pattern without it."
+            )
 
 
 def _open_in_database(con: Engine, argument: str, path: Path, file: Path, table: str) -> Source:

@@ -6,6 +6,7 @@ from typing import Any
 
 from matchbound.engines import Engine
 from matchbound.errors import InputError
+from matchbound.reprs import brief
 from matchbound.tables.digests import Digest, digest_of, rows_of_matches
 from matchbound.tables.forms import Form, Pairs, check_columns, is_clusters, recognise
 from matchbound.tables.inputs import open_source
@@ -143,6 +144,10 @@ class Output:
     form: Form
     reading: Reading
     digest: Digest
+
+    def __repr__(self) -> str:
+        form = "clusters" if self.is_clusters else "pairs"
+        return brief(self, f"{self.name}, {form} of {self.source.path or 'a table'}")
 
     @property
     def name(self) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from matchbound.bounds import BOUNDS
 from matchbound.errors import InputError
+from matchbound.reprs import brief
 from matchbound.theorems.design import Design, chosen_row
 from matchbound.theorems.metrics import METRICS, Metric
 from matchbound.theorems.rules import GUIDED, RULES, is_number
@@ -82,6 +83,12 @@ class Choices:
         if self.choose_threshold:
             strictest_first = sorted(self.candidates or CANDIDATES, reverse=True)
             object.__setattr__(self, "candidates", tuple(strictest_first))
+
+    def __repr__(self) -> str:
+        usual = Choices().as_dict()
+        others = [name for name, value in self.as_dict().items() if value != usual[name]]
+        given = ", ".join(f"{name}={getattr(self, name)!r}" for name in others)
+        return brief(self, given or "the usual ones")
 
     def as_dict(self) -> dict[str, Any]:
         lists = {

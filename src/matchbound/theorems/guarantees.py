@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from matchbound.errors import AssumptionError
+from matchbound.reprs import brief
 from matchbound.theorems import sharp
 from matchbound.theorems.choices import Choices
 from matchbound.theorems.design import chosen_row
@@ -49,6 +50,9 @@ class Guarantee:
         """The bound in words, such as `≥ 0.9636`, rounded outwards to four decimals."""
         sign, outwards = ("≥", math.floor) if self.side == "lower" else ("≤", math.ceil)
         return f"{sign} {outwards(round(self.value * 1e4, 6)) / 1e4:.4f}"
+
+    def __repr__(self) -> str:
+        return brief(self, f"{self.subject} {self.text}")
 
     @property
     def subject(self) -> str:

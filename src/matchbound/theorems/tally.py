@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from matchbound.errors import InputError
+from matchbound.reprs import brief
 
 
 class Label(NamedTuple):
@@ -73,6 +74,10 @@ class Tally:
     validation: tuple[Label, ...]
     overlap: tuple[int, ...]
     gap: tuple[Cell, ...]
+
+    def __repr__(self) -> str:
+        labelled = f"{len(self.validation)} to validate on, {len(self.train)} to train on"
+        return brief(self, f"{self.size} nodes; labelled are {labelled}")
 
     @cached_property
     def fresh(self) -> tuple[Label, ...]:
