@@ -361,7 +361,8 @@ BAD_LUCK = {
     "the population has changed": (
         population_changed,
         "population must be what was drawn from, got '{folder}/people.csv', which has changed "
-        "since. Restore it, or draw again.",
+        "since. Restore it; if records came or went, certify with the population as it is now as "
+        "--population; or draw again.",
     ),
     "an unknown id": (
         rewrite_holdout(["x", "y"], [["nobody", "b1"]]),

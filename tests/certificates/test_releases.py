@@ -295,6 +295,7 @@ def test_another_name_on_it_contradicts_the_ledger(released, tmp_path, capsys):
     assert "entry 6 is not as this certificate has it" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("tampering")
 def test_a_ledger_with_a_name_that_leads_elsewhere_is_refused(audit, capsys):
     facts = ("certificate", "holdout", "complete", "labels", "delta", "is_sampled", "exploratory")
     assert release(audit, "r") == 0
