@@ -32,6 +32,8 @@ def values(tmp_path_factory):
     seeds = [("a", "a"), ("b", "b"), ("e", "e")]
     pairs = [tuple(row) for row in read_csv(holdout)]
     unmet = {"precision": 0.999, "recall": 0.999}
+    mb.certify(audit, **given, release="r" * 64)
+    listed = mb.releases(audit, targets=unmet)
     expected = {"size": 1000, "matched": 0.8, "guesses": {"precision": 0.9}, "one_to_one": True}
     return {
         "Certificate": [
@@ -59,6 +61,7 @@ def values(tmp_path_factory):
             mb.plan(**expected, targets={"precision": 0.9}),
         ],
         "reconcile": [mb.reconcile(edges, edges, seeds)],
+        "releases": [listed, *listed.rows, *listed.rows[0].verdicts.values()],
         "verify": [mb.verify(certificate), mb.verify(certificate, require=unmet)],
         "withhold": [mb.withhold(lambda labels: pairs, draw, audit / "labels.csv")],
         "forget": [mb.forget(audit, [draw.sample[0][0]])],

@@ -20,6 +20,7 @@ from matchbound.certificates.record import Record
 from matchbound.certificates.verdicts import UNKNOWN, Judge, Verdict, as_percent
 from matchbound.errors import InputError, MatchboundError
 from matchbound.files import is_file
+from matchbound.reprs import brief
 from matchbound.theorems import METRICS, WHOLE, changed_matches, percent
 
 if TYPE_CHECKING:
@@ -92,6 +93,9 @@ class Release:
         pairs, nodes = (as_percent(share, math.ceil) for share in self.gap)
         return f"{pairs} of pairs, {nodes} of nodes"
 
+    def __repr__(self) -> str:
+        return brief(self, f"{self.name}, {self.gap_text}")
+
 
 @dataclass(frozen=True)
 class Releases:
@@ -136,6 +140,9 @@ class Releases:
             f"{many}; all certificates of this folder that have a guarantee hold together with "
             f"probability at least {percent(self.together)}."
         )
+
+    def __repr__(self) -> str:
+        return brief(self, ", ".join(row.name for row in self.rows) or "none")
 
     def __str__(self) -> str:
         if not self.rows:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from matchbound.certificates.certificate import Certificate
+from matchbound.reprs import brief
 from matchbound.theorems import WHOLE, Tally, changed_matches, has_room, holdout_tally, room
 
 UNKNOWN = "–"
@@ -30,6 +31,9 @@ class Verdict:
         if self.reason:
             return f"not met ({self.reason})"
         return f"{'met' if self.is_met else 'not met'}, room {self.room_text}"
+
+    def __repr__(self) -> str:
+        return brief(self, self.text)
 
     @property
     def room_text(self) -> str:
