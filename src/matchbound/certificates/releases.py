@@ -20,6 +20,7 @@ from matchbound.certificates.record import Record
 from matchbound.certificates.verdicts import UNKNOWN, Judge, Verdict, as_percent
 from matchbound.errors import InputError, MatchboundError
 from matchbound.files import is_file
+from matchbound.reprs import brief
 from matchbound.theorems import METRICS, WHOLE, changed_matches, percent
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ class Release:
     certificate: Certificate | None
     problem: str = ""
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return brief(self, f"{self.name}, {self.date}")
 
     @property
     def date(self) -> str:
@@ -136,6 +140,9 @@ class Releases:
             f"{many}; all certificates of this folder that have a guarantee hold together with "
             f"probability at least {percent(self.together)}."
         )
+
+    def __repr__(self) -> str:
+        return brief(self, self.heading)
 
     def __str__(self) -> str:
         if not self.rows:
