@@ -24,13 +24,17 @@ def values(tmp_path_factory):
     holdout = folder / "holdout.csv"
     given = {"holdout": holdout, "complete": folder / "complete.csv"}
     certificate = mb.certify(audit, **given, out=audit / "certificate.json")
+    mb.certify(audit, **given, release="2026-12")
+    releases = mb.releases(audit, targets={"precision": 0.9})
     draw, choices = mb.Draw.load(audit), mb.Choices(metrics=MANY, guesses={"recall": 0.9})
     with connect() as con:
         outputs = register_outputs(con, holdout, Reading(), (), Matching())
     links = [("a", "c"), ("b", "c"), ("a", "d"), ("b", "d"), ("c", "e")]
     edges = write_csv(folder / "edges.csv", ["src", "dst"], links)
     seeds = [("a", "a"), ("b", "b"), ("e", "e")]
+    others = write_csv(folder / "others.csv", ["id"], [[f"b{i}"] for i in range(400)])
     pairs = [tuple(row) for row in read_csv(holdout)]
+    tables = {"records": folder / "people.csv", "against": others, "clusters": False}
     unmet = {"precision": 0.999, "recall": 0.999}
     mb.certify(audit, **given, release="r" * 64)
     listed = mb.releases(audit, targets=unmet)
@@ -45,6 +49,7 @@ def values(tmp_path_factory):
         "Choices": [mb.Choices(), choices, replace(choices, one_to_one=True, bands=(0.5, 0.9))],
         "Draw": [draw],
         "Tally": certificate.tallies.values(),
+        "audit": [mb.audit(holdout, **tables, labels=20, out=folder / "started")],
         "bounds": [mb.bounds.Sample(mb.bounds.sequence([True] * 50, size=None, delta=0.5))],
         "certify": [certificate],
         "draw": [mb.draw(folder / "people.csv", train=30)],
@@ -60,6 +65,7 @@ def values(tmp_path_factory):
             mb.plan(**expected, labels=100),
             mb.plan(**expected, targets={"precision": 0.9}),
         ],
+        "releases": [releases, *releases.rows, replace(releases, rows=())],
         "reconcile": [mb.reconcile(edges, edges, seeds)],
         "releases": [listed, *listed.rows, *listed.rows[0].verdicts.values()],
         "verify": [mb.verify(certificate), mb.verify(certificate, require=unmet)],

@@ -46,6 +46,9 @@ class Release:
     problem: str = ""
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return brief(self, f"{self.name}, {self.date}")
+
     @property
     def date(self) -> str:
         return self.time[:10]
