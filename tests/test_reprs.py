@@ -25,7 +25,6 @@ def values(tmp_path_factory):
     given = {"holdout": holdout, "complete": folder / "complete.csv"}
     certificate = mb.certify(audit, **given, out=audit / "certificate.json")
     mb.certify(audit, **given, release="2026-12")
-    releases = mb.releases(audit, targets={"precision": 0.9})
     draw, choices = mb.Draw.load(audit), mb.Choices(metrics=MANY, guesses={"recall": 0.9})
     with connect() as con:
         outputs = register_outputs(con, holdout, Reading(), (), Matching())
@@ -65,9 +64,11 @@ def values(tmp_path_factory):
             mb.plan(**expected, labels=100),
             mb.plan(**expected, targets={"precision": 0.9}),
         ],
-        "releases": [releases, *releases.rows, replace(releases, rows=())],
         "reconcile": [mb.reconcile(edges, edges, seeds)],
-        "releases": [listed, *listed.rows, *listed.rows[0].verdicts.values()],
+        "releases": [
+            *(listed, *listed.rows, *listed.rows[0].verdicts.values()),
+            replace(listed, rows=()),
+        ],
         "verify": [mb.verify(certificate), mb.verify(certificate, require=unmet)],
         "withhold": [mb.withhold(lambda labels: pairs, draw, audit / "labels.csv")],
         "forget": [mb.forget(audit, [draw.sample[0][0]])],

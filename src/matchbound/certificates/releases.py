@@ -96,9 +96,6 @@ class Release:
         pairs, nodes = (as_percent(share, math.ceil) for share in self.gap)
         return f"{pairs} of pairs, {nodes} of nodes"
 
-    def __repr__(self) -> str:
-        return brief(self, f"{self.name}, {self.gap_text}")
-
 
 @dataclass(frozen=True)
 class Releases:
