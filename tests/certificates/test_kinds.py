@@ -224,7 +224,7 @@ def test_fewer_are_matched_than_wanted(tmp_path, capsys):
     assert "until must be at most the " in capsys.readouterr().err
     write_csv(tmp_path / "none.csv", ["x", "y", "score"], [])
     assert run(*draw, "--until", "precision=1", "--holdout", tmp_path / "none.csv") == 2
-    assert "until must be at most the 0 nodes" in capsys.readouterr().err
+    assert "holdout must match some node, got 0 of 400" in capsys.readouterr().err
 
 
 def test_bands_that_differ_in_the_last_digit_only(tmp_path):
