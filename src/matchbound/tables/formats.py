@@ -169,9 +169,9 @@ def _read_text(
 ) -> tuple[Text, str | None]:
     """Look at a text, and hash the file if asked. What is compressed is always read through.
 
-    DuckDB reads a part of a file that is cut off without an error.
+    DuckDB reads a part of a file that is cut off without an error. What is no text by its beginning
+    and its end is not hashed: it may be huge.
     """
-    content = content_of_file(place) if hashed else None
     with open_regular(place) as file:
         if compression != "none":
             text = _read_through(argument, path, file, compression)
@@ -180,9 +180,12 @@ def _read_text(
             start = file.readline(HEADER + 1)
             file.seek(max(size - 8, 0))
             end = file.read(8)
-            has_nul = b"\0" in end or (content is not None and content.has_nul)
-            text = Text(start, end, size, has_nul)
-    return text, None if content is None else content.digest
+            text = Text(start, end, size, b"\0" in start + end)
+    if not hashed or text.has_nul:
+        return text, None
+    content = content_of_file(place)
+    is_nul_inside = content.has_nul and compression == "none"
+    return replace(text, has_nul=is_nul_inside), content.digest
 
 
 def _read_through(argument: str, path: Path, file: BinaryIO, compression: str) -> Text:
