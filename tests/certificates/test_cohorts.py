@@ -199,17 +199,48 @@ def test_a_cohort_s_lost_certificate_is_missing(both, capsys):
 
 
 def test_another_tally_of_the_cohort_is_contradicted(both, capsys):
-    """A cohort's certificate that was made anew, of other labels, does not fit."""
+    """A cohort's certificate that was edited is no later one."""
     _, audit, _, _ = both
     path = audit / "cohorts" / "late" / "certificate.json"
     before = path.read_text()
     record = json.loads(before)
-    record["advice"] = []
+    record["guarantees"][0]["value"] = 0.99
     path.write_text(json.dumps(record))
     capsys.readouterr()
     assert run("verify", audit) == 1
     assert "cohort late" in capsys.readouterr().out
     path.write_text(before)
+
+
+def test_a_second_release_leaves_the_first_one_verified(tmp_path, capsys):
+    """Each release of the cohort and of the whole; an overwritten certificate is missing alone."""
+    world = Growing(False, seed=3)
+    audit, _, _ = with_cohort(tmp_path / "a", world)
+    folder = audit.parent
+    assert certify_cohort(audit, "--release", "one") == 0
+    assert certify(audit, "--cohort", "late", "--release", "one") == 0
+    write_csv(folder / "second.csv", ["x", "y"], read_csv(folder / "complete.csv")[2:])
+    second = ["--complete", folder / "second.csv", "--population", folder / "now.csv"]
+    assert run("certify", audit / "cohorts" / "late", *second, "--release", "two") == 0
+    assert run("certify", audit, *second, "--cohort", "late", "--release", "two") == 0
+    for name in ("one", "two"):
+        assert run("verify", audit / "releases" / f"{name}.json") == 0
+    given = mb.Certificate.load(audit / "releases" / "two.json")
+    assert given.inputs.cohorts[0].path == "cohorts/late/releases/two.json"
+    assert given.heading[0].startswith("With probability at least 93%")
+
+
+def test_an_overwritten_certificate_of_a_cohort_is_missing(tmp_path, capsys):
+    world = Growing(False, seed=4)
+    audit, _, _ = with_cohort(tmp_path / "a", world)
+    assert certify_cohort(audit) == 0
+    assert certify(audit, "--cohort", "late") == 0
+    assert certify_cohort(audit, "--force") == 0
+    capsys.readouterr()
+    assert run("verify", audit) == 3
+    assert "another certificate is in its place" in capsys.readouterr().out
+    assert certify(audit, "--cohort", "late", "--force") == 0
+    assert run("verify", audit) == 0
 
 
 # What is refused.

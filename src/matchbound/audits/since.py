@@ -69,7 +69,7 @@ def read_grown(
         column = part_column(changed, drawn.id)
         of_changed = TableRef(changed.path, digest_of_ids(con, changed, column, origin))
     read_cohort_nodes(
-        con, audit.folder or Path(), supplied.cohorts, has_changed=changed is not None
+        con, audit.folder or Path(), list(supplied.cohorts), has_changed=changed is not None
     )
     now = Population(source.path, digest, size, drawn.id)
     setting = replace(setting, grown=size, has_changed=changed is not None)

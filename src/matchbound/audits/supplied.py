@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from matchbound.audits.ledger import Entry
@@ -15,7 +16,8 @@ class Supplied:
 
     `truth_searched` is how true matches were looked for, in the user's words. `now` is the
     population as it is now, where it has changed since the draw, and `changed` has the ids of
-    records that are not what they were. `cohorts` are names of later draws. `recorded` is the
+    records that are not what they were. `cohorts` has by the names of later
+    draws their certificates, None for the last that fits. `recorded` is the
     matcher on record that `holdout` must be, if the user gave none.
     """
 
@@ -32,7 +34,7 @@ class Supplied:
     truth_searched: str | None = None
     now: Any = None
     changed: Any = None
-    cohorts: Sequence[str] = ()
+    cohorts: Mapping[str, Path | None] = field(default_factory=dict)
     recorded: Recorded | None = None
 
     def __post_init__(self) -> None:

@@ -153,7 +153,7 @@ def certify(
         within,
         truth_searched,
         changed=changed,
-        cohorts=tuple(cohorts),
+        cohorts=dict.fromkeys(cohorts),
         recorded=matcher.recorded,
     )
     resources = Resources(engine, memory, temp, progress)

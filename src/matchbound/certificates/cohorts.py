@@ -1,9 +1,9 @@
 """Certificates of later draws, which a certificate of the whole population is made with."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-from matchbound.audits import Audit, CohortRef, Inputs, cohort_folder
+from matchbound.audits import Audit, CohortRef, Inputs, certificate_files, cohort_folder
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.record import Record
 from matchbound.errors import InputError, MatchboundError
@@ -13,14 +13,20 @@ from matchbound.theorems import Change, Cohort, holdout_alone
 
 
 def read_cohorts(
-    audit: Audit, names: Sequence[str], inputs: Inputs
+    audit: Audit, files: Mapping[str, Path | None], inputs: Inputs
 ) -> tuple[tuple[Cohort, ...], tuple[CohortRef, ...]]:
-    """The tallies of cohorts, from their certificates, and what names these on record."""
-    found = [_certified(audit.own_folder, name, inputs) for name in names]
-    cohorts = (_cohort(name, one) for name, (_, one) in zip(names, found, strict=True))
+    """The tallies of cohorts, from their certificates, and what names these on record.
+
+    `files` are the certificates, None for the last that fits.
+    """
+    found = {
+        name: _certified(cohort_folder(audit.own_folder, name), path, inputs)
+        for name, path in files.items()
+    }
+    cohorts = (_cohort(name, certificate) for name, (_, certificate) in found.items())
     refs = (
         CohortRef(str(path), Digest(None, digest_of_file(path)), name)
-        for name, (path, _) in zip(names, found, strict=True)
+        for name, (path, _) in found.items()
     )
     return tuple(cohorts), tuple(refs)
 
@@ -32,12 +38,11 @@ def _cohort(name: str, certificate: Certificate) -> Cohort:
     return Cohort(tally, certificate.choices, change, name)
 
 
-def _certified(audit: Path, name: str, inputs: Inputs) -> tuple[Path, Certificate]:
+def _certified(folder: Path, given: Path | None, inputs: Inputs) -> tuple[Path, Certificate]:
     """The cohort's last certificate of the same matcher, on the same population."""
-    folder = cohort_folder(audit, name)
     fitting = [
         (path, certificate)
-        for path in sorted(folder.glob("*.json"))
+        for path in ([given] if given is not None else certificate_files(folder))
         if (certificate := _read(path)) is not None and _is_of(certificate, inputs)
     ]
     if not fitting:

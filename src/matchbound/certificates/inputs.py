@@ -4,11 +4,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from matchbound.audits import COHORT, CohortRef, Draw, Journal, TableRef, is_written
+from matchbound.audits import (
+    COHORT,
+    LEDGER,
+    CohortRef,
+    Draw,
+    Journal,
+    TableRef,
+    certificate_files,
+    cohort_folder,
+    folder_of,
+    is_written,
+    read_ledger,
+)
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.growth import draw_then, labels_then
 from matchbound.certificates.history import History
 from matchbound.certificates.reach import Reach
+from matchbound.certificates.record import Record
 from matchbound.certificates.rows import only_adds, rows_at
 from matchbound.errors import EngineError, MatchboundError
 from matchbound.files import digest_of_file, digest_of_table, in_database, is_file
@@ -173,10 +186,21 @@ class _Search:
             return Found(missing=name)
         if name in ("population", "within") and self.history.was_resalted:
             return Found(missing=f"{name} (changed since ids were erased)")
+        if isinstance(source, CohortRef):
+            return self._cohort(name, source)
         later = self._in_its_place(name, path, matching)
         if later is not None:
             return Found(missing=f"{name} (another is in its place, entry {later})")
         return Found(path, difference=_other(name, path))
+
+    def _cohort(self, name: str, source: CohortRef) -> Found:
+        """A cohort's certificate that is not there as it was: lost, replaced, or changed."""
+        here = self.reach.folder / (source.path or "")
+        if not is_file(here):
+            return Found(missing=name)
+        if _is_on_record(here):
+            return Found(missing=f"{name} (another certificate is in its place)")
+        return Found(here, difference=_other(name, here))
 
     def _in_its_place(self, name: str, path: Path, matching: Matching | None) -> int | None:
         """The entry of a later certificate that a table is of which a new version may replace."""
@@ -194,8 +218,9 @@ class _Search:
         if source.digest.bytes is None and in_database(Path(source.path)) is None:
             return []
         if isinstance(source, CohortRef):  # each cohort has files of the same names
-            here = self.reach.folder / source.path
-            return [here] if is_file(here) and self.reach.leads_in(here) else []
+            cohort = cohort_folder(self.reach.folder, source.name)
+            files = [self.reach.folder / source.path, *certificate_files(cohort)]
+            return [one for one in files if is_file(one) and self.reach.leads_in(one)]
         return self.reach.own(source.path) if is_labels else self.reach.find(source.path)
 
     def _fitting(
@@ -237,6 +262,19 @@ class _Search:
             return False
         rows = rows_at(self.certificate, name, path, matching)
         return self._on_record(name, Digest(rows, None)).rows == source.digest.rows
+
+
+def _is_on_record(path: Path) -> bool:
+    """Whether a file is a certificate, unchanged, that the ledger of its own folder has."""
+    folder = folder_of(path)
+    if not is_file(folder / LEDGER):
+        return False
+    issued = {entry["certificate"] for entry in read_ledger(folder).of_kind("certificate")}
+    try:
+        record = Record.read(path)
+    except MatchboundError:
+        return False
+    return record.content.get("digest") in issued and not list(record.changed())
 
 
 def _other(name: str, path: Path) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.audits import (
+    COHORT,
     Audit,
     Entry,
     Identity,
@@ -96,7 +97,7 @@ def _recounted(
         certificate.truth_searched,
         paths.get("population_now"),
         paths.get("changed"),
-        [one.name for one in inputs.cohorts],
+        {one.name: paths[f"{COHORT}{one.name}"] for one in inputs.cohorts},
     )
     identity = _identity(certificate, audit)
     with resources.connect() as con:

@@ -144,7 +144,7 @@ def _verify(
         differences += recount_differences(evidence, resources)
         checked.append("its tallies, from its inputs")
         for name, path in evidence.cohorts.items():
-            of_cohort = Reach(path.parent, reach.trusted, reach.inputs, path)
+            of_cohort = Reach(folder_of(path), reach.trusted, reach.inputs, path)
             nested = _verify(Record.read(path), of_cohort, {}, ((), None), resources)
             differences += [f"{name}: {one}" for one in nested.differences]
             missing += [f"{one} of {name}" for one in nested.missing]
