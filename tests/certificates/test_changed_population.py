@@ -292,7 +292,8 @@ def test_a_drawn_population_that_is_gone(tmp_path, capsys):
     words = ["--holdout", folder / "holdout.csv", "--complete", folder / "complete.csv"]
     write_csv(folder / "now.csv", ["id"], [["r1"]])
     error = refused(capsys, "certify", audit, *words, "--population", folder / "now.csv")
-    assert "population must be where it was drawn from" in error
+    assert "the drawn population must be where it was drawn from" in error
+    assert "Keep it beside the one that is now" in error
 
 
 def test_a_population_overwritten_in_place(tmp_path, capsys):
@@ -300,9 +301,10 @@ def test_a_population_overwritten_in_place(tmp_path, capsys):
     folder = audit.parent
     (folder / "now.csv").replace(folder / "then.csv")
     words = ["--holdout", folder / "holdout.csv", "--complete", folder / "complete.csv"]
-    for more in ([], ["--population", folder / "then.csv"]):
-        error = refused(capsys, "certify", audit, *words, *more)
-        assert "has changed since. Restore it" in error
+    assert "has changed since. Restore it;" in refused(capsys, "certify", audit, *words)
+    now = ["--population", folder / "then.csv"]
+    error = refused(capsys, "certify", audit, *words, *now)
+    assert "the drawn population must be kept as it was" in error
 
 
 def test_another_data_sets_population(linked, capsys):

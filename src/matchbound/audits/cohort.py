@@ -12,11 +12,11 @@ from typing import Any
 
 from matchbound.audits.audit import Audit
 from matchbound.audits.commit import enter
-from matchbound.audits.draw import Draw, digest_as_drawn
+from matchbound.audits.draw import Draw
 from matchbound.audits.journal import Entry
 from matchbound.audits.ledger import NAME as LEDGER
 from matchbound.audits.ledger import read_ledger, transaction
-from matchbound.audits.part import changed_since, open_as_drawn
+from matchbound.audits.part import drawn_from, open_as_drawn
 from matchbound.audits.release import checked_name
 from matchbound.audits.request import requested
 from matchbound.audits.wishes import Wishes
@@ -132,10 +132,8 @@ def _check(draw: Draw, wishes: Wishes) -> None:
 def _new_nodes(con: Engine, audit: Audit, name: str, wishes: Wishes, changed: Any) -> list[str]:
     """The ids of the nodes that were in no draw, as the user's table has them."""
     draw, origin = audit.drawn, audit.drawn.matching.source
-    drawn_from = open_source(con, "population", audit.population())
-    if digest_as_drawn(con, draw, drawn_from) is None:
-        raise changed_since(drawn_from)
-    read_population(con, drawn_from, draw.population.id, checked=True, origin=origin)
+    population = open_source(con, "population", drawn_from(con, audit))
+    read_population(con, population, draw.population.id, checked=True, origin=origin)
     now = open_source(con, "population", wishes.population)
     others = None if changed is None else open_source(con, "changed", changed)
     read_now(con, now, wishes.id, "string", origin, others)

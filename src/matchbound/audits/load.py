@@ -13,6 +13,7 @@ from matchbound.audits.standing import on_record, planned
 from matchbound.audits.supplied import Identity, Supplied
 from matchbound.engines import Engine
 from matchbound.errors import InputError
+from matchbound.files import is_file
 from matchbound.tables import (
     Clusters,
     Digest,
@@ -68,7 +69,13 @@ def load(
 
     `choices` come with the names of those that are not the draw's.
     """
-    truth = open_source(con, "labels", audit.truth(supplied.labels))
+    labelled = audit.truth(supplied.labels)
+    if supplied.labels is None and not is_file(labelled):
+        raise InputError(
+            f"labels must be there before they are counted, got no {str(labelled)!r}. Label the "
+            f"drawn nodes: matchbound label {audit.folder}; or give a file with --labels."
+        )
+    truth = open_source(con, "labels", labelled)
     form = form_of_labels(truth, supplied.reading.columns)
     native = native_columns(outputs) if isinstance(form, Pairs) else None
     xs, ys = native or ([], [])

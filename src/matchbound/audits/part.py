@@ -3,6 +3,7 @@
 from typing import Any
 
 from matchbound.audits.audit import Audit
+from matchbound.audits.draw import digest_as_drawn
 from matchbound.audits.inputs import Within
 from matchbound.engines import Engine
 from matchbound.errors import InputError
@@ -28,6 +29,19 @@ def changed_since(source: Source) -> InputError:
         "has changed since. Restore it; if records came or went, certify with the population as it "
         "is now as --population; or draw again."
     )
+
+
+def drawn_from(con: Engine, audit: Audit) -> Any:
+    """Where the drawn population is, beside the one that is now; refused if it is not there."""
+    keep = "Keep it beside the one that is now, under another name."
+    path = audit.drawn.population.found_again("the drawn population", audit.folder, keep)
+    source = open_source(con, "population", path)
+    if digest_as_drawn(con, audit.drawn, source) is None:
+        raise InputError(
+            f"the drawn population must be kept as it was, got {source.path or 'a table'!r}, which "
+            "has changed since. Restore it there, and give the one that is now under another name."
+        )
+    return path
 
 
 def open_as_drawn(con: Engine, audit: Audit, within: Any) -> tuple[Source, Within] | None:

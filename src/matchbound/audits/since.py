@@ -2,13 +2,12 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from matchbound.audits.audit import Audit
 from matchbound.audits.cohort import read_cohort_nodes
 from matchbound.audits.draw import digest_as_drawn
 from matchbound.audits.inputs import Origins, Population, TableRef
-from matchbound.audits.part import changed_since
+from matchbound.audits.part import drawn_from
 from matchbound.audits.supplied import Supplied
 from matchbound.engines import Engine
 from matchbound.errors import InputError
@@ -26,7 +25,7 @@ def told_apart(con: Engine, audit: Audit, supplied: Supplied) -> Supplied:
         source = open_source(con, "population", given)
         if digest_as_drawn(con, audit.drawn, source) is None:
             _check_complete(supplied)
-            supplied = replace(supplied, population=_as_drawn(con, audit), now=given)
+            supplied = replace(supplied, population=drawn_from(con, audit), now=given)
     named = {"changed": supplied.changed, "cohort": supplied.cohorts or None}
     for name in (name for name, value in named.items() if value is not None):
         if supplied.now is None:
@@ -44,15 +43,6 @@ def _check_complete(supplied: Supplied) -> None:
             "matcher ran over it as it was. Give the matches of one that ran over it as it is now; "
             "or give the population that was drawn from."
         )
-
-
-def _as_drawn(con: Engine, audit: Audit) -> Any:
-    """Where the drawn population is; refused if it is not there any more."""
-    population = audit.population()
-    source = open_source(con, "population", population)
-    if digest_as_drawn(con, audit.drawn, source) is None:
-        raise changed_since(source)
-    return population
 
 
 def read_grown(

@@ -41,11 +41,6 @@ def complete_errors(labels: Iterable[Label]) -> list[bool]:
     return [not label.c == label.t == label.ct for label in labels]
 
 
-def complete_precisions(labels: Iterable[Label]) -> list[float]:
-    """p_C at the nodes that the complete matcher matches."""
-    return [(label.ct or 0) / label.c for label in labels if label.c > 0]
-
-
 def complete_recalls(labels: Iterable[Label]) -> list[float]:
     """r_C at the nodes with a true match."""
     return [(label.ct or 0) / label.t for label in labels if label.t]
