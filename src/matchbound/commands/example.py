@@ -66,5 +66,6 @@ def _answer(name: str, audit: str, force: bool) -> None:
 
     count = answer(name, Path(audit), force=force)
     say(f"{count} records are labelled in {Path(audit) / 'labels.csv'}, from the example's truth.")
-    say("This stands in for a person, who would run: matchbound label AUDIT")
-    say(f"Next: matchbound certify {shlex.quote(audit)}")
+    folder = shlex.quote(audit)
+    say(f"This stands in for a person, who would run: matchbound label {folder}")
+    say(f"Next: matchbound certify {folder}")
