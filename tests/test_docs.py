@@ -10,6 +10,7 @@ from matchbound.commands.verbs import VERBS
 from support.audits import run
 
 ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 
 
 def test_the_demo_certifies_and_tells_the_truth(tmp_path, monkeypatch, capsys):
@@ -38,3 +39,10 @@ def test_the_readme_s_numbers_for_splink_are_the_tutorial_s():
     readme = (ROOT / "README.md").read_text("utf-8")
     assert len(numbers) == 2
     assert all(number in readme for number in numbers)
+
+
+def test_pictures_are_small_and_shown():
+    text = "".join(path.read_text("utf-8") for path in [ROOT / "README.md", *DOCS.glob("*.md")])
+    pictures = list((DOCS / "pictures").iterdir())
+    assert {picture.name for picture in pictures} == set(re.findall(r"pictures/([\w.-]+)\)", text))
+    assert max(picture.stat().st_size for picture in pictures) < 150_000
