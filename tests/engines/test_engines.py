@@ -260,6 +260,7 @@ def digest(con, given, dedupe):
     return digest_of_rows(con, source, rows_of_matches(source, form, unordered=dedupe))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("session", [LOCAL], indirect=True)
 def test_registered_as_a_file_it_is_on_record_as_a_frame(session, tmp_path):
     audit = make_audit(tmp_path)

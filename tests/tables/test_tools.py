@@ -270,7 +270,7 @@ def random_clusters(rng, nodes, k):
 @pytest.mark.parametrize("kind", ["dedupe", pytest.param("link", marks=pytest.mark.slow)])
 def test_random_clusters(kind):
     rng, compared = random.Random(40), 0
-    for _ in range(16):
+    for _ in range(9):
         left = [f"a{i}" for i in range(rng.randint(4, 14))]
         right = [] if kind == "dedupe" else [f"b{i}" for i in range(8)]
         everyone = left + right
@@ -302,7 +302,7 @@ def test_random_clusters(kind):
             assert mixed == expected
             turned = tally(draw, population, matches(truth), as_pairs, table(holdout))
             assert turned == naive(left, matches(truth), matches(complete), matches(holdout), draw)
-    assert compared > 9
+    assert compared > 5
 
 
 def test_one_cluster_of_100_000_records_on_each_side():

@@ -96,9 +96,9 @@ def broken(seed, count, dedupe, cohort, forgotten=None, metrics=COVERED):
 
 @KINDS
 def test_no_truth_breaks_what_follows_from_true_bounds(dedupe, cohort):
-    failed, telling = broken(1, 600, dedupe, cohort)
+    failed, telling = broken(1, 300, dedupe, cohort)
     assert not failed
-    assert telling > 300
+    assert telling > 150
 
 
 @pytest.mark.slow
@@ -127,7 +127,7 @@ FORGOTTEN = [
 
 @pytest.mark.parametrize(("name", "metric", "dedupe"), FORGOTTEN, ids=lambda value: str(value))
 def test_each_worst_case_is_needed(name, metric, dedupe):
-    failed, _ = broken(3, 1500, dedupe, False, name, (metric,))
+    failed, _ = broken(3, 700, dedupe, False, name, (metric,))
     assert failed == {metric}
 
 
@@ -287,7 +287,7 @@ def at_corners(tops, bottoms):
 @pytest.mark.parametrize("kind", [a_line, a_curve])
 def test_no_number_between_corners_is_worse(kind):
     rng = np.random.default_rng(5)
-    for _ in range(800):
+    for _ in range(400):
         one, other = kind(rng), kind(rng)
         bottom = one.members if kind is a_line else one.true
         added = float(rng.integers(0, 20))
@@ -307,3 +307,30 @@ def test_no_number_between_corners_is_worse(kind):
             continue
         corners = at_corners(top_at(one.ends), bottom_at(one.ends))
         assert corners <= least_on_grid(top_at, one.ends, bottom_at) + 1e-9
+
+
+@pytest.mark.parametrize("metric", ["precision", "recall"])
+def test_audits_with_a_cohort_fail_at_most_as_often_as_stated(metric):
+    """5,000 audits: an adversary sees the first labels, then says how many new nodes are right."""
+    rng = np.random.default_rng(18)
+    size, right, drawn, new, labelled = 300, 270, 60, 150, 40
+    first = Choices(0.1, (metric,), one_to_one=True)
+    later = replace(first, delta=0.05)
+
+    @functools.cache
+    def bound(found, seen):
+        tallies = [
+            Tally(n, (), (RIGHT,) * k + (WRONG,) * (s - k), (), (Cell(1, 1, 1, n - s),))
+            for n, s, k in ((size, drawn, found), (new, labelled, seen))
+        ]
+        growth = Growth(Change(), New(), (Cohort(tallies[1], later, Change()),))
+        (g,) = guarantees({"all": tallies[0]}, first, complete=True, growth=growth)
+        return g.value
+
+    fails = 0
+    for found in map(int, rng.hypergeometric(right, size - right, drawn, 5000)):
+        # If the first labels flatter, errors are hidden where few would show them.
+        new_right = 147 if found > drawn * right / size + 2 else 120
+        seen = int(rng.hypergeometric(new_right, new - new_right, labelled))
+        fails += bound(found, seen) > (right + new_right) / (size + new) + 1e-9
+    assert 0 < fails / 5000 <= 0.15

@@ -57,10 +57,8 @@ def test_holdout_alone(theorem):
             assert failure(population, 12, compositions, choices, holdout_only=True) <= 0.2
 
 
-@pytest.mark.parametrize(
-    "bound",
-    ["bernstein", *(pytest.param(b, marks=pytest.mark.slow) for b in ("hoeffding", "serfling"))],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("bound", ["bernstein", "hoeffding", "serfling"])
 def test_other_bounds(bound):
     for population in ONE_TO_ONE.values():
         choices = Choices(0.4, ("precision", "recall", "error-rate"), bound=bound, one_to_one=True)

@@ -188,7 +188,14 @@ def test_a_sequence_of_thresholds_spends_the_whole_delta_on_each():
 # That every term is needed.
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.name} ({row.choices.theorem})")
+LONG = ("paper precision holdout",)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [pytest.param(row, marks=pytest.mark.slow if row.name in LONG else ()) for row in ROWS],
+    ids=lambda row: f"{row.name} ({row.choices.theorem})",
+)
 def test_a_cut_term_fails_and_the_shipped_one_does_not(row):
     shipped, cut = row.failures()
     assert shipped <= row.choices.delta < cut
