@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint check-slow mutants bench clean
+.PHONY: demo test lint check-slow mutants bench pictures clean
 
 demo: $(VENV)/ready
 	$(BIN)/matchbound demo --out build/demo --force
@@ -20,6 +20,9 @@ check-slow: $(VENV)/ready
 
 mutants: $(VENV)/ready
 	PYTHONPATH=tests $(BIN)/python -m support.mutants --sample 100
+
+pictures: $(VENV)/ready
+	$(BIN)/python benchmarks/pictures.py
 
 bench: $(VENV)/ready
 	$(BIN)/python benchmarks/bounds.py

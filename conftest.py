@@ -1,4 +1,4 @@
-"""README and docs run as tests, in a folder that holds what they speak of.
+"""Docs run as tests, in a folder that holds what they speak of; README by tests/test_readme.py.
 
 `MATCHBOUND_NO_FCNTL=1` makes `fcntl` unimportable, as on Windows, here and in child processes.
 """

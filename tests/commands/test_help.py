@@ -69,7 +69,17 @@ def test_bare_matchbound_shows_the_verbs_of_an_ordinary_audit(capsys):
     bare = capsys.readouterr().out
     assert bare == shown(capsys, "--help") == shown(capsys, "-h")
     verbs = [line.split()[0] for line in bare.splitlines() if line.startswith("  ")]
-    assert verbs == ["demo", "plan", "audit", "draw", "label", "certify", "verify", "report"]
+    assert verbs == [
+        "demo",
+        "example",
+        "plan",
+        "audit",
+        "draw",
+        "label",
+        "certify",
+        "verify",
+        "report",
+    ]
     assert len(bare.splitlines()) <= SCREEN
 
 
@@ -81,7 +91,7 @@ def test_all_verbs_are_in_help_all(capsys):
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("certfy", "matchbound: verb must be one of demo, plan, audit, draw, "),
+        ("certfy", "matchbound: verb must be one of demo, example, plan, audit, "),
         ("--audit", "matchbound: verb must come first, got '--audit'. "),
     ],
 )

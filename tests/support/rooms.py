@@ -26,6 +26,7 @@ ORDER = (
     "plans",
     "reports",
     "desk",
+    "examples",
     "commands",
 )
 SEES = {

@@ -15,6 +15,7 @@ class Verb(NamedTuple):
 
 VERBS = (
     Verb("demo", "the whole chain on data made for it", ordinary=True),
+    Verb("example", "write small tables to try it on", ordinary=True),
     Verb("plan", "how many labels are needed, or what they give", ordinary=True),
     Verb("audit", "from a matcher's table to the nodes to label", ordinary=True),
     Verb("draw", "draw the nodes to label, with every choice", ordinary=True),
