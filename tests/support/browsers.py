@@ -36,3 +36,42 @@ def opened(address, width=1280, scheme="light", javascript=True):
         assert asked == [address]
         yield page, said
         browser.close()
+
+
+@contextmanager
+def person(chromium, client, name="Ann", width=1280, scheme="light"):
+    """Somebody at the page, past its first question; nothing may be said on the console."""
+    view = {"width": width, "height": 900}
+    context = chromium.new_context(viewport=view, color_scheme=scheme)
+    page, said, asked = context.new_page(), [], []
+    page.set_default_timeout(20_000)
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(client.new_address())
+    page.wait_for_url(f"{client.origin}/")
+    page.fill("#name", name)
+    page.click("#who button")
+    # The first search of a fresh installation is compiled.
+    page.wait_for_selector("#work:not([hidden]), #end:not([hidden])", timeout=180_000)
+    yield page
+    assert [text for text in said if "ERR_CONNECTION_REFUSED" not in text] == []
+    assert {url.split("/")[2] for url in asked} == {client.host}
+    context.close()
+
+
+def shown(page):
+    return page.text_content("#record .value")
+
+
+def after(page, act):
+    """Look, do something, and wait until the page has gone on from it."""
+    page.wait_for_timeout(320)
+    before = page.text_content("#message") + str(page.text_content("#record"))
+    act()
+    page.wait_for_function(
+        "before => document.getElementById('message').textContent + "
+        "document.getElementById('record').textContent !== before "
+        "&& !document.body.classList.contains('busy')",
+        arg=before,
+    )

@@ -77,8 +77,9 @@ for line in sys.stdin:
 """
 
 
-def _started(program, audit, options, **surroundings):
+def _started(program, audit, options, tables=True, **surroundings):
     given = ["--records", audit.parent / "people.csv", "--against", audit.parent / "right.csv"]
+    given = given if tables else []
     command = [sys.executable, "-c", program, "label", audit, *given, *options]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     return subprocess.Popen([*map(str, command)], text=True, **pipes, **surroundings)
