@@ -1,15 +1,20 @@
 """Search among a million records, for queries with typos, beside one Jaro–Winkler scan in DuckDB.
 
-The scan reads one column once; find() looks through six. `--rows` for other sizes.
+The scan reads one column once; find() looks through six. `--rows` for other sizes. With `--page`, the
+labelling page in Chromium instead: the time from a key that saves to the next node painted
+(PYTHONPATH=tests).
 """
 
 import argparse
+import tempfile
 import time
 from collections import defaultdict
+from pathlib import Path
 
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from matchbound.desk.search import Search
 
@@ -112,9 +117,13 @@ def megabytes(kind):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=1_000_000)
-    rows = parser.parse_args().rows
-    rng = np.random.default_rng(2024)
+    parser.add_argument("--page", action="store_true")
+    options = parser.parse_args()
+    rows, rng = options.rows, np.random.default_rng(2024)
     table = records(rng, rows)
+    if options.page:
+        on_page(table)
+        return
     Search({name: column[:10] for name, column in zip(table.column_names, table, strict=True)})
     before = megabytes("VmRSS")
     columns = dict(zip(table.column_names, table.columns, strict=True))
@@ -124,6 +133,47 @@ def main():
         f"{rows:,} records: index {seconds:.1f} s, {held:.0f} MB, at most {peak:.0f} MB", end="\n\n"
     )
     report(search, [(kind, *query(rng, table, kind)) for kind in KINDS * 34][:QUERIES], table)
+
+
+NODES, READING = 60, 2.0  # nodes to label, and seconds to look at each
+CLOCK = """() => {
+  window.times = [];
+  let pressed = 0;
+  document.addEventListener("keydown", () => { pressed = performance.now(); }, true);
+  const painted = () => requestAnimationFrame(() => setTimeout(
+    () => window.times.push(performance.now() - pressed)));
+  new MutationObserver(painted).observe(document.getElementById("record"), {childList: true});
+}"""
+
+
+def on_page(table):
+    """Label nodes in Chromium; print how long the next one takes to be painted."""
+    from support.audits import run_seeded
+    from support.desks import serving
+    from support.labeller import open_page
+
+    with tempfile.TemporaryDirectory() as name:
+        people, audit = Path(name) / "people.parquet", Path(name) / "audit"
+        pq.write_table(table, people)
+        draw = ["draw", people, "--dedupe", "--labels", NODES, "--out", audit]
+        assert run_seeded("s", *draw) == 0
+        with (
+            serving(audit, "--records", people, tables=False) as client,
+            open_page(client) as page,
+        ):
+            page.evaluate(CLOCK)
+            for done in range(1, NODES):
+                page.wait_for_timeout(1000 * READING)
+                page.keyboard.press("n")
+                page.wait_for_function("done => window.times.length === done", arg=done)
+            times = np.array(page.evaluate("window.times"))
+            with open(f"/proc/{client.process.pid}/status", encoding="ascii") as file:
+                peak = next(int(x.split()[1]) for x in file if x.startswith("VmHWM")) / 1e6
+    middle, slow = np.quantile(times, [0.5, 0.95])
+    print(
+        f"{len(table):,} records, {len(times)} nodes: next node painted after {middle:.0f} ms "
+        f"(median), {slow:.0f} ms (95%); the server took at most {peak:.2f} GB"
+    )
 
 
 def report(search, queries, table):

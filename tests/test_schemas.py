@@ -35,7 +35,10 @@ OPTIONAL = {
     *(("inputs", name) for name in ("population_now", "cohort late")),
     ("choose_threshold", "precision"),
     ("ledger", "labelled"),
+    ("search", "guidelines"),  # in an entry
+    (0, "guidelines"),  # in a certificate's list
     *(("", name) for name in ("variances", "nodes", "choices", "extends", "grown", "by_place")),
+    *(("", name) for name in ("joint", "adds", "page")),
 }
 """Fields that need not be there, after the object that they are in."""
 
@@ -58,15 +61,19 @@ def every_verb(folder):
     assert run("register", audit, "--holdout", folder / "other.csv") == 0
     assert run("register", audit, "--withdraw") == 0
     file = SearchedFile("right.csv", "0" * 64)
-    append(audit, "search", search=Searched(file, file, 400, file, file, 0.5).as_dict())
+    append(audit, "search", search=Searched(file, file, 400, file, file, 0.5, file).as_dict())
     desk = label_on_desk(audit, truth)
     desk.show_answer("Ana Zqxana", 1)
+    append(audit, "proceed", labeller=1)
     (on_record, *_) = [one["holdout"] for one in lines(audit) if one["kind"] == "register"]
     desk.watch(Recorded.of(on_record))
     mb.estimate(audit, holdout=holdout)
     certificate = mb.certify(audit, holdout=holdout)
     mb.seal(audit)
     mb.forget(audit, [desk.order[0]], reason="asked")
+    entry = {"labeller": 1, "place": 1, "validation": 0, "sure": True, "decides": True}
+    label = {"node": "a", "matches": [], "note": ""}
+    append(audit, "label", **entry, joint=[1, 2], adds=True, label=label)
     among = mb.draw(people, labels=20, holdout=holdout, among=True, metrics=["precision"])
     draws = json.loads((audit / "draw.json").read_text()), among.written.as_dict()
     return certificate, lines(audit), draws

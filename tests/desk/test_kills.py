@@ -95,12 +95,22 @@ def test_killed_while_people_label(tmp_path, seed):
     label_and_kill(tmp_path, clients=20, labels=1000, least=850, seed=seed)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(21, 31))
+def test_killed_while_two_people_label(tmp_path, seed):
+    """Ten audits of at least 50 kills each."""
+    assert label_and_kill(tmp_path, clients=2, labels=700, least=650, seed=seed) >= 50
+
+
 def label_and_kill(tmp_path, *, clients, labels, least, seed):
-    """Kill the server until so many nodes have a label: some are left to the last."""
+    """Kill the server until so many nodes have a label: some are left to the last. Return how often
+    it was killed.
+    """
     audit, truth = make_desk(tmp_path / "data", labels=labels, train=0, nodes=labels * 6 // 5)
-    work, done = Work(truth, seed), 0
+    work, done, kills = Work(truth, seed), 0, 0
     with restarting(audit) as (start, wait):
         while done < least:
             work.live(start, clients)
             wait()
-            done = work.check(audit)
+            done, kills = work.check(audit), kills + 1
+    return kills

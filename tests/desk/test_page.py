@@ -1,7 +1,5 @@
 """The labelling page in a real browser, used as a person would."""
 
-from contextlib import contextmanager
-
 import pytest
 
 from matchbound.audits.book import Book
@@ -10,61 +8,10 @@ from matchbound.audits.ledger import read_ledger
 from matchbound.desk.desk import in_order
 from matchbound.desk.invitations import leading_to
 from support.audits import read_csv, run, write_csv
-from support.browsers import CHROMIUM, needs_browser
+from support.browsers import after, needs_browser, person, shown
 from support.desks import make_desk, next_address, running, serving
 
 pytestmark = needs_browser
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield browser
-        browser.close()
-
-
-@contextmanager
-def person(chromium, client, name="Ann", width=1280, scheme="light"):
-    """Somebody at the page, past its first question; nothing may be said on the console."""
-    view = {"width": width, "height": 900}
-    context = chromium.new_context(viewport=view, color_scheme=scheme)
-    page, said, asked = context.new_page(), [], []
-    page.set_default_timeout(20_000)
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(client.new_address())
-    page.wait_for_url(f"{client.origin}/")
-    page.fill("#name", name)
-    page.click("#who button")
-    # The first search of a fresh installation is compiled.
-    page.wait_for_selector("#work:not([hidden]), #end:not([hidden])", timeout=180_000)
-    yield page
-    assert [text for text in said if "ERR_CONNECTION_REFUSED" not in text] == []
-    assert {url.split("/")[2] for url in asked} == {client.host}
-    context.close()
-
-
-def shown(page):
-    return page.text_content("#record .value")
-
-
-def after(page, act):
-    """Look, do something, and wait until the page has gone on from it."""
-    page.wait_for_timeout(320)
-    before = page.text_content("#message") + str(page.text_content("#record"))
-    act()
-    page.wait_for_function(
-        "before => document.getElementById('message').textContent + "
-        "document.getElementById('record').textContent !== before "
-        "&& !document.body.classList.contains('busy')",
-        arg=before,
-    )
 
 
 def find(page, node, y):
@@ -78,7 +25,15 @@ def find(page, node, y):
     page.keyboard.press("Escape")
 
 
+def go_on(page):
+    """Between the training and the validation nodes the page stops."""
+    if page.is_visible("#stop"):
+        page.click("#proceed")
+        page.wait_for_selector("#work:not([hidden])")
+
+
 def by_mouse(page, truth):
+    go_on(page)
     node = shown(page)
     y = truth.get(node)
     if y is None:
@@ -91,6 +46,7 @@ def by_mouse(page, truth):
 
 
 def by_keyboard(page, truth):
+    go_on(page)
     node = shown(page)
     y = truth.get(node)
     if y is None:
@@ -177,7 +133,14 @@ def test_the_answer_is_hidden_until_asked_for(chromium, tmp_path, capsys):
         answers = dict(read_csv(data / "holdout.csv"))
         first = shown(page)
         assert page.is_hidden("#answered")
+        page.keyboard.press("m")  # beside n: a slip shows nothing
+        assert "Press y" in page.text_content("#message")
+        page.keyboard.press("j")
+        page.keyboard.press("y")
+        page.wait_for_timeout(200)
+        assert page.is_hidden("#answered")
         page.keyboard.press("m")
+        page.keyboard.press("y")
         page.wait_for_selector("#answered:not([hidden])")
         answer = answers.get(first, "none")
         assert page.text_content("#answered") == f"The matcher’s answer: {answer}."
@@ -232,15 +195,15 @@ def test_two_people_and_a_decision(chromium, tmp_path):
             assert shown(ben) == order[1]
             assert "Labelled differently" in ben.text_content("#said")
             assert "Ann: no match" in ben.text_content("#said")
-            for tick in ben.locator("tr.candidate input:checked").all():
-                tick.uncheck()
+            assert "Ben" not in ben.text_content("#said")
+            assert not ben.locator("tr.candidate input:checked").count()  # not even their own
             by_mouse(ben, truth)
             for page in (ann, ben, ann, ben):
                 if page.is_visible("#work"):
                     by_mouse(page, truth)
             ann.reload()
             ann.wait_for_selector("#end:not([hidden])")
-            assert "they agreed on 1" in ann.text_content("#end-text")
+            assert "they agreed on 1 (Cohen’s kappa 0." in ann.text_content("#end-text")
         client.process.send_signal(2)
         assert "Of 2 nodes that two labelled, they agreed on 1." in client.process.stdout.read()
     assert read_csv(audit / "labels.csv") == [[x, truth.get(x, "")] for x in order]

@@ -177,3 +177,19 @@ def test_edits_by_bits_are_those_of_the_recurrence():
         a, b = (rng.integers(97, 101, rng.integers(1, 12)).astype(np.uint32) for _ in "ab")
         got = _search.edits(_search.places_of(a), a.size, b)
         assert got == distance(a.tolist(), b.tolist())
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["773-235-4073", "(773) 235 4073", "7732354073", "773.235.4073", "235-4073", "4073", "77323"],
+)
+@pytest.mark.parametrize("written", ["773-235-4073", "7732354073", "(773) 235-4073"])
+def test_a_number_is_found_in_any_notation(query, written):
+    rng = np.random.default_rng(5)
+    others = [f"{n[0]}-{n[1]}-{n[2]}" for n in rng.integers([200, 200, 5000], 9999, (400, 3))]
+    assert index(phone=[*others[:200], written, *others[200:]]).find(query)[0] == 200
+
+
+def test_a_field_is_found_by_its_beginning():
+    rows = ["Lincoln Park School", "Linden School", "Park Lane", "Lincolnshire"]
+    assert index(name=rows).find("linco")[:2] in ([0, 3], [3, 0])

@@ -50,6 +50,7 @@ from matchbound.audits.ledger import (
     ledger_or_problems,
     read_ledger,
     refuse_version1,
+    since_draw,
     sound_ledger,
     transaction,
 )
@@ -188,6 +189,7 @@ __all__ = [
     "restored",
     "seals_in",
     "signer_of",
+    "since_draw",
     "sound_ledger",
     "standing",
     "transaction",

@@ -1,6 +1,7 @@
 """The labels that people gave on the labelling page, made from the ledger's opened entries."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,7 +16,12 @@ SETTLED = "settled"
 
 @dataclass(frozen=True)
 class Verdict:
-    """One person's label of one node; `matches` is None if unsure, empty for no match."""
+    """One person's label of one node; `matches` is None if unsure, empty for no match.
+
+    `leader` is the entry of the label that this one was saved with: its own, or that of the node
+    whose label changed this one too, and `adds`: it gained matches by that, and lost none. `looks`
+    are how many records were shown, and how many of the matches came there in each way.
+    """
 
     entry: int
     place: int
@@ -24,11 +30,15 @@ class Verdict:
     matches: tuple[str, ...] | None
     note: str
     decides: bool
+    leader: int
+    looks: Mapping[str, int]
+    adds: bool = False
 
     @staticmethod
     def of(entry: Entry, labeller: str) -> "Verdict":
         label = entry["label"]
         matches = label["matches"]
+        number, last = entry.get("joint", (1, 1))
         return Verdict(
             entry["entry"],
             entry["place"],
@@ -37,6 +47,9 @@ class Verdict:
             None if matches is None else tuple(matches),
             label["note"],
             entry["decides"],
+            entry["entry"] + last - number,
+            label.get("looks", {}),
+            entry.get("adds", False),
         )
 
 
@@ -91,6 +104,7 @@ class Book:
     pages: dict[int, Page] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
     erased: set[int] = field(default_factory=set)
+    _joint: list[Entry] = field(default_factory=list)  # labels saved as one, until the last is here
 
     @staticmethod
     def of(entries: Iterable[Entry]) -> "Book":
@@ -111,15 +125,31 @@ class Book:
             number, name = entry["labeller"], entry["name"]
             self.names[number] = f"labeller {number}" if is_sealed(name) else name
         elif entry["kind"] == "label":
-            self._enter_label(entry)
+            self._enter_joint(entry)
         elif entry["kind"] == "undo" and entry["undoes"] in self.live:
-            verdict = self.live.pop(entry["undoes"])
-            rest = [other for other in self.pages.pop(verdict.place).verdicts if other != verdict]
-            if rest:
-                self.pages[verdict.place] = Page(rest)
+            for one in [one for one in self.live.values() if one.leader == entry["undoes"]]:
+                self._take_back(one)
         elif entry["kind"] == "forget":
             for place in entry["places"]:
                 self._erase(place)
+
+    def _enter_joint(self, entry: Entry) -> None:
+        """Take up labels that were saved as one when the last of them is there.
+
+        A crash may leave the first of them alone: nobody was told that they were saved.
+        """
+        number, last = entry.get("joint", (1, 1))
+        self._joint = [*self._joint, entry] if number == len(self._joint) + 1 else [entry]
+        if number == last == len(self._joint):
+            labels, self._joint = self._joint, []
+            for label in labels:
+                self._enter_label(label)
+
+    def _take_back(self, verdict: Verdict) -> None:
+        del self.live[verdict.entry]
+        rest = [other for other in self.pages.pop(verdict.place).verdicts if other != verdict]
+        if rest:
+            self.pages[verdict.place] = Page(rest)
 
     def _enter_label(self, entry: Entry) -> None:
         place = entry["place"]
@@ -157,6 +187,20 @@ class Book:
         "unsure", how many got the same label, and how many there are."""
         twice = [page for page in self.pages.values() if len(page.sure) > 1]
         return sum(page.agrees for page in twice), len(twice)
+
+    def kappa(self) -> float | None:
+        """Cohen's kappa of the nodes that two or more people labelled; None if there is none.
+
+        A label is a category: that there is no match, or which ones there are.
+        """
+        pairs = [[one.matches for one in page.sure[:2]] for page in self.pages.values()]
+        labels = [tuple(frozenset(ys or ()) for ys in pair) for pair in pairs if len(pair) == 2]
+        if not labels:
+            return None
+        first, second = (Counter(part) for part in zip(*labels, strict=True))
+        agreed = sum(a == b for a, b in labels) / len(labels)
+        chance = sum(first[one] * second[one] for one in first) / len(labels) ** 2
+        return 1.0 if chance == 1 else (agreed - chance) / (1 - chance)
 
     def to_csv(self) -> str:
         """labels.csv: a row a true match, an empty y for none; no row where nothing is settled."""

@@ -55,6 +55,13 @@ def _label(value: Any) -> None:
             _of(str)(match)
 
 
+def _joint(value: Any) -> None:
+    """Which of several labels it is that were saved as one, and how many they are."""
+    _list_of(COUNT)(value)
+    if len(value) != 2:
+        raise TypeError
+
+
 def _within(value: Any) -> None:
     """A part of the population, or null: its digest and its size."""
     if value is not None:
@@ -117,6 +124,7 @@ FACTS: Mapping[str, Mapping[str, Check]] = {
         "label": _label,
     },
     "undo": {"undoes": COUNT},
+    "proceed": {"labeller": COUNT},
     "forget": {"places": _list_of(COUNT), "records": COUNT},
     "certificate": {
         "certificate": TEXT,
@@ -133,7 +141,8 @@ FACTS: Mapping[str, Mapping[str, Check]] = {
 """The facts that an entry of a kind must have."""
 OPTIONAL: Mapping[str, Mapping[str, Check]] = {
     "draw": {"choices": COUNT, "extends": TEXT},
-    "labels": {"by_place": _list_of(TEXT)},
+    "label": {"joint": _joint, "adds": YES},
+    "labels": {"by_place": _list_of(TEXT), "page": YES},
     "forget": {"by_place": _list_of(TEXT, none=True)},
     "certificate": {
         "release": _release,

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from matchbound.audits.book import Book
 from matchbound.audits.inputs import ROLES, LabelsRef
 from matchbound.audits.ledger import Entry, Transaction, since_draw
+from matchbound.files import digest_of_text
 from matchbound.tables import Digest, Output
 
 SHOWN = ("look", "certificate")
@@ -24,7 +26,16 @@ def enter_labels(ledger: Transaction, labels: LabelsRef, train: int) -> None:
         return
     by_place = salted_by_place(ledger.salted, labels.nodes)
     validation = sum(map(bool, labels.nodes[train:]))
-    ledger.add("labels", labels=recorded.as_dict(), validation=validation, by_place=by_place)
+    page = {"page": True} if _is_of_the_page(ledger, labels.digest) else {}
+    ledger.add(
+        "labels", labels=recorded.as_dict(), validation=validation, by_place=by_place, **page
+    )
+
+
+def _is_of_the_page(ledger: Transaction, labels: Digest) -> bool:
+    """Whether labels are as the labelling page wrote them."""
+    book = Book.of(ledger.entries)
+    return bool(book.live) and digest_of_text(book.to_csv()) == labels.bytes
 
 
 def enter_look(
@@ -51,20 +62,42 @@ def changed_labels(entries: Sequence[Entry]) -> int:
     A node counts that had labels when results were shown, and others in a later entry of labels.
     Where `forget` changed the salt, its entry has the digests anew, and the labels are entered
     before it. A node that had lost its label by then is changed if it has one again.
+
+    A node that gained records because another node's label joined its entity, and was not
+    labelled otherwise, does not count, if the labels are as the labelling page wrote them.
     """
     changed: set[int] = set()
     now: dict[int, str] = {}
     shown: dict[int, str] = {}
+    gained: set[int] = set()
+    otherwise: set[int] = set()
+    places = _places_by_leader(entries)
     for entry in since_draw(entries):
-        if entry["kind"] == "labels":
+        if entry["kind"] == "label":
+            (gained if entry.get("adds") else otherwise).add(entry["place"])
+        elif entry["kind"] == "undo":
+            otherwise |= places.get(entry["undoes"], set())
+        elif entry["kind"] == "labels":
             now = _labelled(entry)
-            changed |= {place for place in shown if now.get(place, shown[place]) != shown[place]}
+            differing = {place for place in shown if now.get(place, shown[place]) != shown[place]}
+            changed |= differing - (gained - otherwise if entry.get("page") else set())
         elif entry["kind"] in SHOWN:
+            gained, otherwise = set(), otherwise & shown.keys() - now.keys()
             shown |= now
         elif entry["kind"] == "forget" and "by_place" in entry:
             now = _labelled(entry)
             shown = {} if _is_unread(entry) else {place: now.get(place, "") for place in shown}
     return len(changed)
+
+
+def _places_by_leader(entries: Sequence[Entry]) -> dict[int, set[int]]:
+    """The places whose labels an undo of each label takes back, save where it only added."""
+    places: dict[int, set[int]] = {}
+    for entry in entries:
+        if entry["kind"] == "label" and not entry.get("adds"):
+            number, last = entry.get("joint", (1, 1))
+            places.setdefault(entry["entry"] + last - number, set()).add(entry["place"])
+    return places
 
 
 def uncompared_labels(entries: Sequence[Entry]) -> int:

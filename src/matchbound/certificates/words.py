@@ -174,7 +174,39 @@ def _looked_for(labelled: Provenance) -> str:
     if labelled.twice:
         sentence += f"; of {labelled.twice} nodes that several labelled they agreed on "
         sentence += str(labelled.agreed)
-    return sentence + "."
+    if labelled.missed is not None:
+        sentence += (
+            f", and about {percent(labelled.missed)} of the true matches are missed by "
+            "both, if they look independently"
+        )
+    return f"{sentence}.{_found(labelled)}"
+
+
+WAYS = {
+    "likeness": "near the record",
+    "expansion": "near what was ticked",
+    "search": "by search",
+    "entity": "in an entity labelled before",
+    "candidate": "among the candidates",
+}
+
+
+def _found(labelled: Provenance) -> str:
+    """How many records were looked at, and how the matches among them were found."""
+    if not labelled.shown:
+        return ""
+    each = f"{labelled.shown / max(labelled.nodes, 1):.0f}"
+    text = f" For a node {each} records were looked at on average"
+    parts = [f"{labelled.ways[way]} {WAYS[way]}" for way in WAYS if labelled.ways.get(way)]
+    text += f"; of the matches, {', '.join(parts)}." if parts else "."
+    if labelled.gained:
+        text += f" {labelled.gained} labels gained records from another node's label."
+    if labelled.joined > 1:
+        text += (
+            f" Up to {labelled.joined} labels depend on one decision, by which an entity was "
+            "joined: if it is wrong, they all are."
+        )
+    return text
 
 
 def shortfall(

@@ -17,6 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--against", metavar="RIGHT", help="the table it is matched with (default: as before)"
     )
     parser.add_argument("--candidates", metavar="PAIRS", help="pairs to be looked at, or clusters")
+    parser.add_argument("--guidelines", metavar="FILE", help="rules to label by (Markdown)")
     parser.add_argument("--id", metavar="COLUMN", help="the column of ids in RIGHT (default: id)")
     parser.add_argument(
         "--twice", type=int, default=0, metavar="N", help="give the first N nodes to two people"
@@ -71,6 +72,7 @@ def run(options: argparse.Namespace) -> int:
         options.population,
         options.id,
         by_metric(options.target, "target"),
+        guidelines=options.guidelines,
     )
     names = options.labellers
     door = Door(

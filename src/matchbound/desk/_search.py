@@ -11,6 +11,7 @@ from matchbound.compiled import compiled
 LETTERS = 1000  # of a text that are searched, so that a field of 100 kB costs no more
 WORD = 32  # letters of a word at most: longer ones are cut, so that bits of 64 suffice for edits
 RUN, EARLY, JOINED = 3, 8, 12  # of joined words: how many, up to which word, how many letters
+LONG_NUMBER, LAST_DIGITS = 7, 4  # a long number is found by its last digits too, so many or so
 ROOM = 4096  # words at first: a power of 2, because the low bits of a key select the slot
 SPACE = 32
 
@@ -130,6 +131,14 @@ def add_word(spelt, row, vocabulary, sizes):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def is_number(word):  # type: ignore[no-untyped-def]
+    for letter in word:  # noqa: SIM110 (numba has no all)
+        if letter < 48 or letter > 57:
+            return False
+    return True
+
+
+@compiled
 def add_rows(text, offsets, folds, first, counts, wholes, vocabulary, sizes):  # type: ignore[no-untyped-def]
     """Record the words of the rows from `first` on, their numbers, and each whole text's key."""
     spelt, cuts = np.empty(LETTERS, np.uint32), np.zeros(LETTERS + 1, np.int64)
@@ -144,6 +153,10 @@ def add_rows(text, offsets, folds, first, counts, wholes, vocabulary, sizes):  #
                 if joins(cuts, start, end):
                     part = spelt[cuts[start] : cuts[end]]
                     counts[row] += add_word(part, row, vocabulary, sizes)
+                    if part.size >= LONG_NUMBER and is_number(part):
+                        counts[row] += add_word(part[-LAST_DIGITS:], row, vocabulary, sizes)
+                        if part.size > LONG_NUMBER:
+                            counts[row] += add_word(part[-LONG_NUMBER:], row, vocabulary, sizes)
     return vocabulary
 
 

@@ -1,6 +1,6 @@
 """The desk: it decides who labels which node next, and which labels are accepted."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -8,7 +8,19 @@ from pathlib import Path
 from statistics import median
 from threading import RLock
 
-from matchbound.audits import CONFLICT, SETTLED, UNSURE, Book, Draw
+from matchbound.audits import (
+    CONFLICT,
+    SETTLED,
+    UNSURE,
+    Book,
+    Draw,
+    Entry,
+    Page,
+    Verdict,
+    on_record,
+    since_draw,
+)
+from matchbound.desk.entities import Change, changes, entities, signature
 from matchbound.desk.keeper import Keeper
 from matchbound.errors import InputError
 from matchbound.tables import Recorded
@@ -33,6 +45,26 @@ class State:
     mine: Sequence[int]
     seconds: float
     """How long the rest will take, at the pace of the latest labels."""
+    kappa: float | None
+    """Cohen's kappa of the nodes that two or more people labelled."""
+    tally: Mapping[str, int]
+    """How many nodes have matches, and how many have none."""
+    skipped: Sequence[int]
+    stopped: bool
+    """Whether the training nodes are done, and the matcher should be put on record now."""
+    train: int
+
+
+class UnconfirmedError(InputError):
+    """A label that changes others', which nobody has agreed to yet."""
+
+    def __init__(self, changes: Sequence[Change]) -> None:
+        self.changes = changes
+        others = "1 other label" if len(changes) == 1 else f"{len(changes)} other labels"
+        super().__init__(
+            f"matches must agree with {changes[0].node!r}, which was labelled otherwise: "
+            f"{others} would change too. Confirm that they do, or change the matches."
+        )
 
 
 class Desk:
@@ -43,6 +75,7 @@ class Desk:
         self.order = in_order(draw)
         self._lock, self._keeper = RLock(), Keeper(folder)
         self._handed_out: dict[int, set[str]] = {}  # by place, the labellers who have it open
+        self._skipped: dict[str, list[int]] = {}  # by labeller, for later, in order
 
     @property
     def book(self) -> Book:
@@ -54,11 +87,73 @@ class Desk:
         With `take`, a place that another labeller has open, but has not labelled, counts too.
         """
         with self._lock:
-            for place in range(1, self._end() + 1):
-                if self._waits(place, labeller, take):
-                    self._handed_out.setdefault(place, set()).add(labeller)
-                    return place
-        return None
+            place = self.first(labeller, take=take)
+            if place is not None:
+                self._handed_out.setdefault(place, set()).add(labeller)
+            return place
+
+    def first(self, labeller: str, *, take: bool = False, after: int | None = None) -> int | None:
+        """The first place that waits for this labeller, without handing it out.
+
+        `after`: as if they had labelled this place.
+        """
+        with self._lock:
+            later = {place: i for i, place in enumerate(self._skipped.get(labeller, []), start=1)}
+            places = sorted(
+                range(1, self._end() + 1),
+                key=lambda place: (place > self.draw.train, later.get(place, 0)),
+            )
+            waiting = (place for place in places if self._waits(place, labeller, take))
+            return next((place for place in waiting if place != after), None)
+
+    def skip(self, labeller: str, place: int) -> None:
+        """Hand this place out again when nothing else of its part (training, or validation) waits
+        for the labeller.
+        """
+        with self._lock:
+            self.check_may_open(labeller, place)
+            later = self._skipped.setdefault(labeller, [])
+            later[:] = [*(one for one in later if one != place), place]
+
+    def stops_before(self, place: int) -> bool:
+        """Whether a validation node waits until the holdout matcher is on record, as it should be
+        before the first validation label, or somebody says that labelling goes on without.
+        """
+        with self._lock:
+            if not self._is_early(place):
+                return False
+            self._keeper.refresh()  # a matcher may have been put on record
+            return self._is_early(place)
+
+    def _is_early(self, place: int) -> bool:
+        if place <= self.draw.train or not self.draw.train or self.draw.holdout is not None:
+            return False
+        entries = self._keeper.entries
+        return not (
+            any(one["kind"] == "proceed" for one in since_draw(entries))
+            or any(verdict.place > self.draw.train for verdict in self.book.live.values())
+            or on_record(entries).registered
+        )
+
+    @property
+    def _is_stopped(self) -> bool:
+        """Whether every training node is labelled, and the validation nodes wait."""
+        training = set(range(1, self.draw.train + 1))
+        return self._is_early(self.draw.train + 1) and training <= {
+            *self.book.pages,
+            *self.book.erased,
+        }
+
+    def proceed(self, labeller: str) -> None:
+        """Append to the ledger that labelling goes on with the validation nodes."""
+        with self._lock:
+            if self.stops_before(self.draw.train + 1):
+                self._keeper.act("proceed", labeller)
+
+    def named(self, name: str) -> str:
+        """The labeller's name as it was written first: names are compared without case."""
+        known = (one for one in self.book.names.values() if one.casefold() == name.casefold())
+        return next(known, name)
 
     def _waits(self, place: int, labeller: str, take: bool) -> bool:
         page = self.book.pages.get(place)
@@ -111,10 +206,14 @@ class Desk:
         note: str = "",
         *,
         decides: bool = False,
+        confirmed: str = "",
+        looks: Mapping[str, int] | None = None,
     ) -> None:
         """Append a verdict to the ledger and write labels.csv; both are on disk on return.
 
-        `decides`: the labeller saw that others labelled the node differently.
+        `decides`: the labeller saw that others labelled the node differently. `confirmed` is the
+        signature of the changes of other labels that the labeller agreed to: all that there are,
+        or nothing is saved. `looks` are how many records were shown, and how matches came there.
         """
         with self._lock:
             self.check_may_open(labeller, place)
@@ -125,19 +224,68 @@ class Desk:
                     "somebody labelled it differently. Open it (d), and decide."
                 )
             self._check_matches(self.order[place - 1], matches)
-            self._keeper.act(
-                "label",
-                labeller,
-                place=place,
-                validation=int(place > self.draw.train),
-                sure=matches is not None,
-                decides=page is not None and (decides or page.decision is not None),
-                label={
-                    "node": self.order[place - 1],
-                    "matches": None if matches is None else list(matches),
-                    "note": note,
-                },
-            )
+            decides = page is not None and (decides or page.decision is not None)
+            others = self._changes(labeller, place, matches, decides)
+            if confirmed != signature(others):
+                raise UnconfirmedError(others) if others else _changed_meanwhile()
+            places = {verdict.node: verdict.place for verdict in self.book.settled()}
+            labels = [
+                self._entry(places[one.node], one.matches, "", True, adds=not one.loses)
+                for one in others
+            ]
+            labels.append(self._entry(place, matches, note, decides, looks=looks))
+            if others:
+                labels = [
+                    {**label, "joint": [i, len(labels)]} for i, label in enumerate(labels, start=1)
+                ]
+            self._keeper.act_all("label", labeller, labels)
+
+    def _entry(
+        self,
+        place: int,
+        matches: Sequence[str] | None,
+        note: str,
+        decides: bool,
+        *,
+        looks: Mapping[str, int] | None = None,
+        adds: bool = False,
+    ) -> Entry:
+        """The facts of a label's entry."""
+        given = None if matches is None else list(matches)
+        label = {"node": self.order[place - 1], "matches": given, "note": note}
+        return {
+            "place": place,
+            "validation": int(place > self.draw.train),
+            "sure": matches is not None,
+            "decides": decides,
+            **({"adds": True} if adds else {}),
+            "label": label | ({"looks": dict(looks)} if looks else {}),
+        }
+
+    def _changes(
+        self, labeller: str, place: int, matches: Sequence[str] | None, decides: bool
+    ) -> list[Change]:
+        """The changes of other labels that this verdict means, if it becomes the node's label."""
+        if matches is None or not self.draw.matching.dedupe:
+            return []
+        before, node = self.book.pages.get(place, Page(())), self.order[place - 1]
+        verdict = Verdict(0, place, node, labeller, tuple(matches), "", decides, 0, {})
+        if Page((*before.verdicts, verdict)).status != SETTLED:
+            return []
+        return changes(self.labels(), node, matches)
+
+    def entities(self, labeller: str, place: int) -> list[list[str]]:
+        """The entities that labels show, where a table is matched with itself.
+
+        Whoever labels a node that others label too sees their own alone.
+        """
+        if not self.draw.matching.dedupe:
+            return []
+        with self._lock:
+            if place > self.twice:
+                return entities(self.labels())
+            own = (page.own.get(labeller) for page in self.book.pages.values())
+            return entities({one.node: one.matches or () for one in own if one is not None})
 
     def undo(self, labeller: str) -> int:
         """Take back this labeller's last verdict, and return its place."""
@@ -145,7 +293,7 @@ class Desk:
             last = self.book.last_of(labeller)
             if last is None:
                 raise InputError(f"labeller must have labelled something, got {labeller!r}. Label.")
-            self._keeper.act("undo", labeller, undoes=last.entry)
+            self._keeper.act("undo", labeller, undoes=last.leader)
             self._handed_out.setdefault(last.place, set()).add(labeller)
             return last.place
 
@@ -157,25 +305,8 @@ class Desk:
                 "matches must be at most one, as the draw promises (one-to-one), got "
                 f"{len(matches)}. Keep one, or draw without the promise."
             )
-        if self.draw.matching.dedupe:
-            self._check_both_ways(node, set(matches))
-
-    def _check_both_ways(self, node: str, matches: set[str]) -> None:
-        """Refuse labels that contradict each other, where a table is matched with itself.
-
-        If x and y are both labelled, x must match y exactly if y matches x.
-        """
-        if node in matches:
+        if self.draw.matching.dedupe and node in matches:
             raise InputError(f"matches must be other records, got {node!r} itself. Untick it.")
-        for verdict in self.book.settled():
-            is_here, is_there = verdict.node in matches, node in (verdict.matches or ())
-            if verdict.node != node and is_here != is_there:
-                with_or_without = "with" if is_there else "without"
-                raise InputError(
-                    f"matches must agree with {verdict.node!r}, which was labelled "
-                    f"{with_or_without} this one as its match. "
-                    "Correct it first, or say that you are unsure."
-                )
 
     def show_answer(self, labeller: str, place: int) -> None:
         """Append to the ledger that this labeller sees the matcher's answer."""
@@ -212,7 +343,28 @@ class Desk:
                 last=None if last is None else last.place,
                 mine=sorted({v.place for v in self.book.live.values() if v.labeller == labeller}),
                 seconds=self._pace() * max(total - done, 0),
+                kappa=self.book.kappa(),
+                tally={
+                    "match": sum(bool(one.matches) for one in self.book.settled()),
+                    "none": sum(not one.matches for one in self.book.settled()),
+                },
+                skipped=[p for p in self._skipped.get(labeller, []) if p not in self.book.pages],
+                stopped=self._is_stopped,
+                train=self.draw.train,
             )
+
+    def waits_for(self) -> tuple[int, str] | None:
+        """The first validation node without a label that later ones have, and its status.
+
+        Bounds count labels up to it.
+        """
+        with self._lock:
+            settled = self.book.with_status(SETTLED)
+            for place in range(self.draw.train + 1, max(settled, default=0)):
+                page = self.book.pages.get(place)
+                if place not in self.book.erased and (page is None or page.status != SETTLED):
+                    return place, "open" if page is None else page.status
+            return None
 
     def _pace(self) -> float:
         """Seconds per label: the median of the latest ones, without pauses."""
@@ -221,6 +373,13 @@ class Desk:
         times = [datetime.fromisoformat(entry["time"]).timestamp() for entry in entries[-RECENT:]]
         gaps = [b - a for a, b in pairwise(times) if b - a < PAUSE]
         return float(median(gaps)) if gaps else 0.0
+
+
+def _changed_meanwhile() -> InputError:
+    return InputError(
+        "confirmed must be the changes that this label means, got others: somebody labelled "
+        "meanwhile. Save again."
+    )
 
 
 def in_order(draw: Draw) -> list[str]:

@@ -25,6 +25,14 @@ ENTRANCE = (
     '<link rel="icon" href="/icon.svg"><title>Label · matchbound</title>'
     '<p><a href="/">To the labelling page</a></p>\n'
 )
+ERROR = (
+    '<!doctype html><html lang="en"><meta charset="utf-8">'
+    '<meta name="viewport" content="width=device-width">'
+    "<title>Label · matchbound</title><h1>This address does not work any more</h1>"
+    "<p>{}</p><p>The server prints it in the terminal in which it was started. If it was stopped, "
+    "start it again: <code>matchbound label AUDIT</code>. Every label that was saved is there.</p>"
+    "\n"
+)
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -62,7 +70,7 @@ class Guard:
             with suppress(OSError, MatchboundError):  # who was let in is in, printed or not
                 invitation.after(scope["client"][0])
         elif (session := self._session(scope, headers)) is None:
-            await _answer(send, 403, NO_SESSION)
+            await _answer(send, 403, NO_SESSION, is_page=_wants_page(scope, headers))
         elif (refusal := _bad_body(scope, headers)) is not None:
             await _answer(send, *refusal)
         else:
@@ -110,6 +118,11 @@ def _headers(scope: "Scope") -> Headers:
     for name, value in scope["headers"]:
         headers.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
     return headers
+
+
+def _wants_page(scope: "Scope", headers: Headers) -> bool:
+    """Whether a person opened an address, and not a script of the page."""
+    return scope["path"] == "/" and any("text/html" in one for one in headers.get("accept", []))
 
 
 def _cookies(headers: Headers, name: str) -> list[str]:
@@ -165,11 +178,17 @@ def _with_headers(send: "Send") -> "Send":
 
 
 async def _answer(
-    send: "Send", status: int, text: str, headers: list[tuple[str, str]] | None = None
+    send: "Send",
+    status: int,
+    text: str,
+    headers: list[tuple[str, str]] | None = None,
+    *,
+    is_page: bool = False,
 ) -> None:
-    """Answer by a page, or by the sentence of an error."""
-    is_page = status == 200
-    body = text.encode() if is_page else json.dumps({"error": text}).encode()
+    """Answer by a page, or by the sentence of an error: in JSON, or for a person (`is_page`)."""
+    if status != 200:
+        text = ERROR.format(text) if is_page else json.dumps({"error": text})
+    is_page, body = is_page or status == 200, text.encode()
     kind = "text/html; charset=utf-8" if is_page else "application/json"
     usual = [("content-type", kind), ("content-length", str(len(body)))]
     every: list[Any] = [(n.encode(), v.encode()) for n, v in [*usual, *(headers or [])]]

@@ -27,6 +27,7 @@ from matchbound.desk.proposals import Proposals, read_proposals
 from matchbound.desk.search import Search
 from matchbound.engines import Engine, connect
 from matchbound.errors import InputError
+from matchbound.files import digest_of_file, read_text
 from matchbound.tables import (
     LOWEST,
     Output,
@@ -43,6 +44,8 @@ from matchbound.tables import (
 )
 from matchbound.tallies import check_closed
 from matchbound.theorems import METRICS
+
+LONGEST_GUIDELINES = 100_000
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ class Inputs:
     targets: Mapping[str, float] | None = None
     source: str | None = None
     """The source of the records in `against`, where no column of theirs tells it."""
+    guidelines: Any = None
 
     def with_remembered(self, audit: Audit) -> "Inputs":
         """The same with the tables that the folder remembers, where the user gives none."""
@@ -116,6 +120,7 @@ def open_inputs(audit: Audit, inputs: Inputs) -> PageInputs:
     """Read all inputs; the search index over the right-hand records is still being built."""
     draw = audit.drawn
     _check(draw, inputs)
+    text, guidelines = _guidelines(inputs)
     with connect() as con:
         load_drawn(con, draw.sample)
         left_source = open_source(con, "records", inputs.records)
@@ -134,10 +139,25 @@ def open_inputs(audit: Audit, inputs: Inputs) -> PageInputs:
         None if candidates is None else _file(candidates),
         None if holdout is None else _file(holdout),
         None if holdout is None else inputs.threshold,
+        guidelines,
     )
     fields, index = align(left, right), _indexed(right)
-    material = Material(left, right, fields, index, proposed, answers, draw.matching.dedupe)
+    material = Material(left, right, fields, index, proposed, answers, draw.matching.dedupe, text)
     return PageInputs(material, live, search)
+
+
+def _guidelines(inputs: Inputs) -> tuple[str | None, SearchedFile | None]:
+    """The rules by which people label, and what the ledger has of them."""
+    if inputs.guidelines is None:
+        return None, None
+    path = Path(inputs.guidelines)
+    text = read_text(path, "guidelines", "Give a Markdown file.")
+    if len(text) > LONGEST_GUIDELINES:
+        raise InputError(
+            f"guidelines must have at most {LONGEST_GUIDELINES} characters, got {len(text)}. "
+            "Shorten them."
+        )
+    return text, SearchedFile(path.name, digest_of_file(path))
 
 
 def _file(source: Source) -> SearchedFile:

@@ -26,13 +26,16 @@ class Keeper:
 
     def act(self, kind: str, labeller: str | None = None, **facts: Any) -> Entry:
         """Enter an action, of the labeller with this name if it is somebody's."""
+        return self.act_all(kind, labeller, [facts])[-1]
+
+    def act_all(self, kind: str, labeller: str | None, actions: Sequence[Entry]) -> list[Entry]:
+        """Enter several actions of a kind at once, each with its facts."""
         if self._on_disk() != self._written:
             self._refuse_other()
         try:
             with transaction(self.folder, seen=self._ledger) as ledger:
-                if labeller is not None:
-                    facts["labeller"] = self._number(ledger, labeller)
-                entry = ledger.add(kind, **facts)
+                who = {} if labeller is None else {"labeller": self._number(ledger, labeller)}
+                entries = [ledger.add(kind, **facts, **who) for facts in actions]
                 ledger.commit()
                 self._take_up(ledger.entries[len(self.entries) :])
                 if kind in ("label", "undo"):
@@ -42,7 +45,13 @@ class Keeper:
             self.book = Book.of(self.entries)
             raise
         self._ledger = ledger.ledger
-        return entry
+        return entries
+
+    def refresh(self) -> None:
+        """Take up what others entered meanwhile, such as a matcher that was put on record."""
+        ledger = sound_ledger(self.folder)
+        self._take_up(ledger.entries[len(self.entries) :])
+        self._ledger = ledger
 
     def _number(self, ledger: Any, name: str) -> int:
         """The labeller's number; a new one is entered with the action."""

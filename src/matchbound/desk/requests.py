@@ -1,7 +1,8 @@
 """The page's requests: read and check each one, call the desk or the material, and answer."""
 
 import json
-from collections.abc import Awaitable, Callable
+import shlex
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
@@ -13,15 +14,20 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from matchbound.audits import CONFLICT, Page, Verdict
-from matchbound.desk.desk import Desk
+from matchbound.audits import CONFLICT, UNSURE, Page, Verdict
+from matchbound.desk.ahead import Ahead
+from matchbound.desk.desk import Desk, UnconfirmedError
 from matchbound.desk.door import LONGEST_NAME, check_name
+from matchbound.desk.entities import signature
 from matchbound.desk.live import Live
-from matchbound.desk.material import Material
+from matchbound.desk.looks import CANDIDATE, ENTITY, EXPANSION, LIKENESS, SEARCH, Looks
+from matchbound.desk.material import Material, Shown
 from matchbound.errors import EngineError, InputError, MatchboundError
 
 KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-ASSETS = ("page.html", "page.css", "page.js", "table.js", "differences.js", "asking.js", "icon.svg")
+LIST = ("list.js", "table.js", "differences.js", "entities.js", "confirm.js")
+SCRIPTS = ("page.js", "asking.js", "labels.js", "guide.js", *LIST)
+ASSETS = ("page.html", "page.css", *SCRIPTS, "icon.svg")
 MOST_MATCHES = 1_000
 LONGEST_NOTE = 2_000
 OWN_NAME = "own name"
@@ -36,7 +42,8 @@ class Requests:
 
     def __init__(self, desk: Desk, material: Material, live: Live | str, search_line: str) -> None:
         self.desk, self.material, self.live = desk, material, live
-        self.search_line = search_line
+        self.search_line, self.looks = search_line, Looks()
+        self._ahead = Ahead(material.proposed)
 
     def start(self, request: Body) -> Body:
         return {
@@ -48,38 +55,158 @@ class Requests:
             "labeller": request[OWN_NAME],
             "ready": self.material.search.done(),
             "most": 1 if self.desk.draw.choices.one_to_one else MOST_MATCHES,
+            "names": list(self.desk.book.names.values()) if request[OWN_NAME] is None else [],
+            "commands": self.commands,
+            "guidelines": self.material.guidelines,
         }
 
+    @property
+    def commands(self) -> dict[str, str]:
+        """The commands that come after labelling, in full."""
+        folder = shlex.quote(str(self.desk.draw.folder))
+        return {
+            "register": f"matchbound register {folder} --holdout MATCHES",
+            "certify": f"matchbound certify {folder}",
+            "report": f"matchbound report {folder}",
+        }
+
+    def _labeller(self, request: Body) -> str:
+        return self.desk.named(_labeller(request))
+
     def next(self, request: Body) -> Body:
-        labeller = _labeller(request)
-        place = self.desk.next(labeller, take=request.get("take") is True)
-        return self._node(labeller, place)
+        labeller = self._labeller(request)
+        take = request.get("take") is True
+        place = self.desk.first(labeller, take=take)
+        if place is not None and self.desk.stops_before(place):
+            return self._node(labeller, None)
+        return self._node(labeller, self.desk.next(labeller, take=take))
+
+    def skip(self, request: Body) -> Body:
+        labeller, place = self._labeller(request), _place(request)
+        self.desk.skip(labeller, place)
+        return self.next(request)
+
+    def proceed(self, request: Body) -> Body:
+        """Go on with the validation nodes, though no holdout matcher is on record."""
+        self.desk.proceed(self._labeller(request))
+        return self.next(request)
+
+    def labels(self, request: Body) -> Body:
+        """All labels, as far as this labeller may see them."""
+        labeller, rows = self._labeller(request), []
+        for place, page in sorted(self.desk.book.pages.items()):
+            mine = page.own.get(labeller)
+            if place <= self.desk.twice and mine is None and page.status != CONFLICT:
+                continue  # another's, which this labeller may still be asked about
+            verdict = page.final if place > self.desk.twice else mine
+            matches = None if verdict is None or verdict.matches is None else list(verdict.matches)
+            note = "" if verdict is None else verdict.note
+            status = CONFLICT if page.status == CONFLICT else None
+            kind = status or (UNSURE if matches is None else "match" if matches else "none")
+            node = self.desk.order[place - 1]
+            row = {"place": place, "node": node, "kind": kind, "matches": matches, "note": note}
+            rows.append(row)
+        return {"labels": rows}
 
     def node(self, request: Body) -> Body:
-        labeller, place = _labeller(request), _place(request)
+        labeller, place = self._labeller(request), _place(request)
         self.desk.check_may_open(labeller, place)
         return self._node(labeller, place)
 
     def label(self, request: Body) -> Body:
-        labeller, place = _labeller(request), _place(request)
+        labeller, place = self._labeller(request), _place(request)
         matches, note = _matches(request), _text(request, "note", LONGEST_NOTE)
         self.material.check_known(matches or ())
-        self.desk.label(labeller, place, matches, note, decides=request.get("decides") is True)
+        try:
+            self.desk.label(
+                labeller,
+                place,
+                matches,
+                note,
+                decides=request.get("decides") is True,
+                confirmed=_text(request, "confirmed", 64),
+                looks=self.looks.counts(labeller, place, matches or ()),
+            )
+        except UnconfirmedError as error:
+            changes = [asdict(change) | {"matches": None} for change in error.changes]
+            return {"confirm": changes, "signature": signature(error.changes)}
         return {"saved": place, "state": asdict(self.desk.state(labeller))}
 
     def undo(self, request: Body) -> Body:
-        labeller = _labeller(request)
-        return self._node(labeller, self.desk.undo(labeller))
+        """Take back the last label; what it said stays ticked and written on the page."""
+        labeller = self._labeller(request)
+        last = self.desk.book.last_of(labeller)
+        place = self.desk.undo(labeller)
+        undone = None if last is None else _label(last)
+        return self._node(labeller, place, undone["matches"] or () if undone else ()) | {
+            "undone": undone
+        }
 
     def search(self, request: Body) -> Body:
-        labeller, place = _labeller(request), _place(request)
+        labeller, place = self._labeller(request), _place(request)
         self.desk.check_may_open(labeller, place)
         node, text = self.desk.order[place - 1], _text(request, "text", 10_000)
         results = self.material.results(text, node, request.get("field") or None)
-        return {"found": [asdict(record) for record in results]}
+        return self._shown(labeller, place, results, SEARCH)
+
+    def more(self, request: Body) -> Body:
+        """Ten records more, the next in likeness."""
+        labeller, place = self._labeller(request), _place(request)
+        self.desk.check_may_open(labeller, place)
+        listed = self.looks.listed(labeller, place)
+        results = self.material.more(self.desk.order[place - 1], listed)
+        return self._shown(labeller, place, results, LIKENESS)
+
+    def around(self, request: Body) -> Body:
+        """The records nearest to those that were just ticked."""
+        labeller, place = self._labeller(request), _place(request)
+        self.desk.check_may_open(labeller, place)
+        ticked, listed = _matches(request) or [], self.looks.listed(labeller, place)
+        self.material.check_known(ticked)
+        results = self.material.around(self.desk.order[place - 1], ticked, listed)
+        return self._shown(labeller, place, results, EXPANSION)
+
+    def join(self, request: Body) -> Body:
+        """All records of an entity that was labelled before, but the node itself."""
+        labeller, place = self._labeller(request), _place(request)
+        self.desk.check_may_open(labeller, place)
+        node, member = self.desk.order[place - 1], _text(request, "member", 10_000)
+        known = (one for one in self.desk.entities(labeller, place) if member in one)
+        ids = [y for y in next(known, []) if y != node and y in self.material.right.rows]
+        records = [self.material.candidate(y) for y in ids]
+        return self._shown(labeller, place, records, ENTITY)
+
+    def _shown(self, labeller: str, place: int, records: Sequence[Shown], way: str) -> Body:
+        self.looks.add(labeller, place, [record.id for record in records], way)
+        return {
+            "found": [asdict(record) for record in records],
+            "entities": self._entities(labeller, place, records),
+        }
+
+    def _prepare_after(self, labeller: str, place: int) -> None:
+        """Look for the records of the node that comes next, while this one is read."""
+        following = self.desk.first(labeller, after=place)
+        if following is not None:
+            self._ahead.begin(self.desk.order[following - 1])
+
+    def _entities(self, labeller: str, place: int, records: Iterable[Shown]) -> list[list[str]]:
+        """The entities labelled before that the node or one of these records belongs to.
+
+        The node's own comes first; the node is left out of it.
+        """
+        node, shown = self.desk.order[place - 1], {record.id for record in records}
+        known = self.desk.entities(labeller, place)
+        own = [[y for y in one if y != node] for one in known if node in one]
+        return own + [one for one in known if node not in one and not shown.isdisjoint(one)]
+
+    def _said_before(self, labeller: str, place: int) -> list[str]:
+        """The labelled records of the node's own entity: each was said to be the same."""
+        node, labelled = self.desk.order[place - 1], self.desk.labels().keys()
+        entities = (one for one in self.desk.entities(labeller, place) if node in one)
+        return [y for one in entities for y in one if y != node and y in labelled]
 
     def answer(self, request: Body) -> Body:
-        labeller, place = _labeller(request), _place(request)
+        labeller, place = self._labeller(request), _place(request)
         self.desk.show_answer(labeller, place)
         answer = self.material.answer(self.desk.order[place - 1])
         matches = None if answer.matches is None else answer.matches.items()
@@ -92,27 +219,45 @@ class Requests:
         if isinstance(self.live, str):
             return {"why": self.live}
         self.desk.watch(self.live.holdout)
-        bounds = self.live.at(self.desk.labels())
-        return (
-            {"why": bounds} if isinstance(bounds, str) else asdict(bounds) | {"stop": bounds.stop}
-        )
+        bounds, waits = self.live.at(self.desk.labels()), self.desk.waits_for()
+        if isinstance(bounds, str):
+            return {"why": bounds, "waits": waits}
+        return asdict(bounds) | {"stop": bounds.stop, "waits": waits}
 
-    def _node(self, labeller: str, place: int | None) -> Body:
+    def _node(self, labeller: str, place: int | None, also: Iterable[str] = ()) -> Body:
         state = asdict(self.desk.state(labeller))
         if place is None:
             return {"place": None, "state": state}
         node, page = self.desk.order[place - 1], self.desk.book.pages.get(place)
+        is_conflict = page is not None and page.status == CONFLICT
         mine = None if page is None else page.own.get(labeller) or page.decision
         visible = page if page is not None and (mine or page.status == CONFLICT) else Page(())
-        ticked = [y for verdict in visible.verdicts for y in verdict.matches or ()]
+        ticked = [y for verdict in visible.verdicts for y in verdict.matches or ()] + [*also]
         others = visible.own.keys() - {labeller}
+        before = self._said_before(labeller, place)
+        shown = self.material.proposed(node, ticked) if ticked else self._ahead.get(node)
+        proposed = [one for one in shown if one.id not in before]
+        self.looks.begin(labeller, place)
+        self.looks.add(labeller, place, before, ENTITY)
+        self._prepare_after(labeller, place)
+        candidates = self.material.candidates.of(node)
+        for record in proposed:
+            way = CANDIDATE if record.id in candidates else LIKENESS
+            self.looks.add(labeller, place, [record.id], way)
         return {
             "place": place,
             "record": asdict(self.material.record(node)),
-            "candidates": [asdict(record) for record in self.material.proposed(node, ticked)],
-            "mine": None if mine is None else _label(mine),
-            "said": [_label(verdict) for verdict in visible.own.values()] if others else [],
-            "conflict": page is not None and page.status == CONFLICT,
+            "before": [asdict(self.material.candidate(y)) for y in before],
+            "candidates": [asdict(record) for record in proposed],
+            "entities": self._entities(labeller, place, proposed),
+            # Whoever decides looks again, and is not led by what they said before.
+            "mine": None if mine is None or is_conflict else _label(mine),
+            "said": [
+                _label(verdict)
+                for verdict in visible.own.values()
+                if others and not (is_conflict and verdict.labeller == labeller)
+            ],
+            "conflict": is_conflict,
             "state": state,
         }
 
@@ -171,14 +316,26 @@ def _is_unicode(text: str) -> bool:
 
 def build(requests: Requests) -> Starlette:
     """The application. It answers an error by a sentence."""
-    read_only = ("start", "node", "search")
+    read_only = ("start", "node", "search", "labels")
+    posted = (
+        "skip",
+        "proceed",
+        "next",
+        "label",
+        "undo",
+        "answer",
+        "bounds",
+        "more",
+        "around",
+        "join",
+    )
     routes = [
         Route("/", _asset("page.html")),
         *(Route(f"/{name}", _asset(name)) for name in ASSETS),
         *(Route(f"/api/{name}", _endpoint(getattr(requests, name))) for name in read_only),
         *(
             Route(f"/api/{name}", _endpoint(getattr(requests, name)), methods=["POST"])
-            for name in ("next", "label", "undo", "answer", "bounds")  # these write to the ledger
+            for name in posted  # they write to the ledger, or have much to say
         ),
     ]
     return Starlette(routes=routes, exception_handlers={HTTPException: _refuse})

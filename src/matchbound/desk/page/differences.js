@@ -1,30 +1,79 @@
 // Where two texts differ: pieces of the second, each the same, other, or lacking something.
+// Words are compared in any order; letters only within words that are nearly equal.
 
-const LONGEST = 150; // characters to compare one by one; longer texts are compared by words
-const ALIKE = 0.5; // the share in common from which on it helps to see which parts differ
+const MOST = 2_000; // words to compare; of longer texts the rest is shown as it is
+const ALIKE = 0.6; // the share of letters in common from which on words are nearly equal
+const WORD = /[\p{L}\p{M}\p{N}]+/gu; // so numbers, dates and addresses are compared by their parts
 
 export function pieces(first, second) {
-  const plain = (text) => text.trim().toLowerCase();
-  if (plain(first) === plain(second)) return [{ text: second, is: "same" }];
-  const byLetter = Math.max(first.length, second.length) <= LONGEST;
-  const [a, b] = [first, second].map((text) => (byLetter ? [...text] : text.split(/(\s+)/)));
-  if (a.length * b.length > 250_000) return [{ text: second, is: "other" }];
-  const found = walked(a, b);
-  const alike = found.filter((piece) => piece.is === "same").length / Math.max(a.length, b.length);
-  return alike < ALIKE ? [{ text: second, is: "other" }] : joined(found);
+  const theirs = words(first);
+  const ours = words(second);
+  if (ours.length > MOST || theirs.length > MOST) return [{ text: second, is: first === second ? "same" : "other" }];
+  const left = counted(theirs);
+  const kept = ours.map((word) => take(left, word.key));
+  const rest = theirs.filter((word) => take(left, word.key));
+  const found = [];
+  let end = 0;
+  ours.forEach((word, i) => {
+    found.push({ text: second.slice(end, word.start), is: "same" });
+    found.push(...(kept[i] ? [{ text: word.text, is: "same" }] : near(word, rest)));
+    end = word.start + word.text.length;
+  });
+  found.push({ text: second.slice(end), is: "same" });
+  // What was replaced is marked by what replaced it.
+  rest.splice(0, found.filter((piece) => piece.is === "other").length);
+  if (rest.length) found.push({ text: rest.map((word) => word.text).join(" "), is: "lack" });
+  return joined(found);
 }
 
-function walked(a, b) {
-  const same = (x, y) => x.toLowerCase() === y.toLowerCase();
-  const longest = common(a, b, same);
+const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+function words(text) {
+  return [...text.matchAll(WORD)].map((one) => ({ text: one[0], start: one.index, key: plain(one[0]) }));
+}
+
+function counted(list) {
+  const counts = new Map();
+  for (const { key } of list) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
+
+function take(counts, key) {
+  const count = counts.get(key) ?? 0;
+  if (count) counts.set(key, count - 1);
+  return count > 0;
+}
+
+// The word beside the most similar one that is left in the other text, letter by letter.
+function near(word, rest) {
+  let best = null;
+  rest.forEach((other, place) => {
+    const found = letters(other.text, word.text);
+    const same = found.filter((piece) => piece.is === "same").length;
+    const share = same / Math.max(other.text.length, word.text.length);
+    if (share >= ALIKE && share > (best?.share ?? 0)) best = { share, place, found };
+  });
+  if (!best) return [{ text: word.text, is: "other" }];
+  rest.splice(best.place, 1);
+  return best.found;
+}
+
+function letters(first, second) {
+  const [a, b] = [[...first], [...second]];
+  if (a.length * b.length > 2_500) return [{ text: second, is: "other" }];
+  const same = (x, y) => plain(x) === plain(y);
+  const longest = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
+  for (let i = a.length - 1; i >= 0; i -= 1) {
+    for (let j = b.length - 1; j >= 0; j -= 1) {
+      longest[i][j] = same(a[i], b[j]) ? longest[i + 1][j + 1] + 1 : Math.max(longest[i + 1][j], longest[i][j + 1]);
+    }
+  }
   const found = [];
-  let i = 0;
-  let j = 0;
+  let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
     if (i < a.length && j < b.length && same(a[i], b[j])) {
       found.push({ text: b[j], is: "same" });
-      i += 1;
-      j += 1;
+      [i, j] = [i + 1, j + 1];
     } else if (j < b.length && (i === a.length || longest[i][j + 1] >= longest[i + 1][j])) {
       found.push({ text: b[j], is: "other" });
       j += 1;
@@ -36,25 +85,12 @@ function walked(a, b) {
   return found;
 }
 
-function common(a, b, same) {
-  const longest = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
-  for (let i = a.length - 1; i >= 0; i -= 1) {
-    for (let j = b.length - 1; j >= 0; j -= 1) {
-      longest[i][j] = same(a[i], b[j])
-        ? longest[i + 1][j + 1] + 1
-        : Math.max(longest[i + 1][j], longest[i][j + 1]);
-    }
-  }
-  return longest;
-}
-
 function joined(found) {
   const runs = [];
   for (const piece of found) {
     const last = runs.at(-1);
     if (last && last.is === piece.is) last.text += piece.text;
-    else runs.push({ ...piece });
+    else if (piece.text) runs.push({ ...piece });
   }
-  // What was replaced is marked by what replaced it.
   return runs.filter((run, i) => run.is !== "lack" || (runs[i - 1]?.is !== "other" && runs[i + 1]?.is !== "other"));
 }

@@ -1,16 +1,25 @@
 // The page: shows a node, sends what is said of it, goes on.
 
 import { get, nameLabeller, post } from "./asking.js";
-import { candidateRow, headingRow, headRow, made, recordRow } from "./table.js";
+import { agreed } from "./confirm.js";
+import * as entities from "./entities.js";
+import { showGuide } from "./guide.js";
+import { showLabels } from "./labels.js";
+import * as list from "./list.js";
+import { headingRow, headRow, made, recordRow } from "./table.js";
 
 const at = (id) => document.getElementById(id);
-const screens = ["start", "wait", "end", "work"];
+const screens = ["start", "wait", "end", "stop", "work"];
 let about = null; // fields and settings
 let node = null; // what is shown
 let busy = false;
 let asked = 0; // the latest search
 let shownAt = 0; // when the node came
 let leaving = null; // the place at which unsaved ticks were told
+let asksAnswer = false; // m was pressed, and y shows the matcher’s answer
+let waiting = 0; // requests for records that may join the list
+let joined = 0; // rows that joined it
+let isAll = false; // no other record is like the node
 
 const AT_ONCE = 300; // milliseconds: too soon for a node to have been looked at
 
@@ -41,11 +50,7 @@ async function acting(action) {
 async function begin() {
   about = await get("start");
   const name = about.labeller ?? localStorage.getItem("labeller");
-  if (!name) {
-    show("start");
-    at("name").focus();
-    return;
-  }
+  if (!name) return askName();
   nameLabeller(name);
   at("me").textContent = name;
   at("me").hidden = false;
@@ -62,7 +67,25 @@ async function begin() {
   at("why").textContent = about.live ?? "";
   at("panel").hidden = about.live !== null;
   at("answer").hidden = !about.answers;
+  showGuide(about.guidelines);
   await next();
+}
+
+// Names that labelled before are offered, so that nobody is two people by a slip.
+function askName() {
+  show("start");
+  const buttons = about.names.map((name) => {
+    const button = made("button", { type: "button", dir: "auto", textContent: name });
+    button.addEventListener("click", () => enter(name));
+    return button;
+  });
+  at("names").replaceChildren(...(buttons.length ? ["Labelled before: ", ...buttons] : []));
+  at("name").focus();
+}
+
+function enter(name) {
+  localStorage.setItem("labeller", name);
+  acting(begin);
 }
 
 async function next(take = false) {
@@ -72,16 +95,21 @@ async function next(take = false) {
 function display(given) {
   node = given;
   shownAt = performance.now();
-  leaving = null;
+  [leaving, isAll] = [null, false];
   progress(node.state);
+  if (node.place === null && node.state.stopped) return stopBeforeValidation();
   if (node.place === null) return finish(node.state);
   show("work");
   at("title").textContent = `Node ${node.place} of ${node.state.total}`;
   at("record").replaceChildren(recordRow(node.record, about.fields));
-  const ticked = new Set(node.mine?.matches ?? []);
-  at("candidates").replaceChildren(headingRow("Nearest records and candidates", about.fields.length + 2), ...rows(node.candidates, ticked));
-  at("found").replaceChildren();
-  at("note").value = node.mine?.note ?? "";
+  list.begin(node.record, about.fields);
+  entities.begin(node.entities);
+  const said = node.undone ?? node.mine;
+  const mine = new Set(said?.matches ?? []);
+  list.add("candidates", "Said before to be the same", node.before, mine);
+  list.add("candidates", "Nearest records and candidates", node.candidates, mine);
+  document.body.style.setProperty("--head", `${document.querySelector("thead").offsetHeight}px`); // the record sticks below it
+  at("note").value = said?.note ?? "";
   at("text").value = "";
   at("answered").hidden = true;
   tellVerdicts();
@@ -89,10 +117,6 @@ function display(given) {
   document.activeElement?.blur();
   window.scrollTo(0, 0);
   refreshBounds();
-}
-
-function rows(candidates, ticked = new Set()) {
-  return candidates.map((one) => candidateRow(one, node.record, about.fields, ticked.has(one.id)));
 }
 
 function tellVerdicts() {
@@ -121,26 +145,40 @@ function progress(state) {
   at("undo").disabled = at("back").disabled = state.last === null;
 }
 
-function finish(state) {
+function stopBeforeValidation() {
+  show("stop");
+  const { train } = node.state;
+  at("stop-title").textContent = `${train} of ${train} training nodes done`;
+  at("stop-command").textContent = about.commands.register;
+  at("proceed").focus();
+}
+
+function finish(state, stopped = false) {
   show("end");
   const open = Math.max(state.total - state.done, 0);
   const all = state.enough ? "Enough nodes are labelled" : "All nodes are labelled";
-  at("end-title").textContent = open || state.conflicts.length || state.unsure.length ? "Nothing more for you now" : all;
-  const lines = [];
-  if (open) {
+  const waits = open || state.conflicts.length || state.unsure.length;
+  at("end-title").textContent = stopped ? "Stopped: the target is reached" : waits ? "Nothing more for you now" : all;
+  const { match, none } = state.tally;
+  const lines = [made("p", { textContent: `${match} with a match, ${none} without, ${state.unsure.length} unsure, ${state.conflicts.length} to decide.` })];
+  if (open && !stopped) {
     const take = made("button", { type: "button", textContent: "Take them over" });
     take.addEventListener("click", () => acting(() => next(true)));
     lines.push(made("p", {}, `${open} ${open === 1 ? "node is" : "nodes are"} with another labeller. `, take));
   }
-  lines.push(...list("To decide, labelled differently", state.conflicts), ...list("Unsure", state.unsure));
+  lines.push(...jumps("To decide, labelled differently", state.conflicts), ...jumps("Unsure", state.unsure));
   if (state.unsure.length) lines.push(made("p", { className: "soft", textContent: "A node without a label is refused by certify, or counts as the worst case there." }));
-  if (state.twice) lines.push(made("p", { textContent: `Of ${state.twice} nodes that several people labelled, they agreed on ${state.agreed}.` }));
-  lines.push(made("p", { textContent: "Every label is in labels.csv of the audit folder. Next: matchbound certify." }));
+  if (state.twice) lines.push(made("p", { textContent: agreement(state) }));
+  lines.push(made("p", { textContent: "Every label is in labels.csv of the audit folder. Next:" }), made("pre", { textContent: `${about.commands.certify}\n${about.commands.report}` }));
   at("end-text").replaceChildren(...lines);
   refreshBounds();
 }
 
-function list(title, places) {
+function agreement({ twice, agreed, kappa }) {
+  return `Of ${twice} nodes that several people labelled, they agreed on ${agreed} (Cohen’s kappa ${kappa.toFixed(2)}).`;
+}
+
+function jumps(title, places) {
   if (!places.length) return [];
   const buttons = places.slice(0, 100).map((place) => {
     const button = made("button", { type: "button", textContent: place });
@@ -155,33 +193,89 @@ async function open(place) {
   display(await get("node", { place }));
 }
 
-function ticks() {
-  return [...document.querySelectorAll("tr.candidate input")];
-}
-
-function ticked() {
-  return [...new Set(ticks().filter((tick) => tick.checked).map((tick) => tick.value))];
-}
-
 function count() {
-  const many = ticked().length;
+  const many = list.ticked().length;
   at("save").disabled = many === 0;
   at("save").replaceChildren(many > 1 ? `${many} matches ` : "Match ", made("kbd", { textContent: "Enter" }));
-  ticks().forEach((tick, i) => {
-    tick.closest("tr").classList.toggle("ticked", tick.checked);
-    tick.nextSibling.textContent = i < 9 ? i + 1 : "";
+  at("suggestion").hidden = isAll || waiting > 0 || !list.isLastTicked();
+  entities.offer();
+}
+
+// What is nearest to a record that was ticked joins the list, until nothing new comes.
+async function follow(ids) {
+  count();
+  if (ids.length === 0 || about.most === 1) return;
+  const { place } = node;
+  await fetching(async () => {
+    const answer = await post("around", { place, matches: ids.slice(0, about.most) });
+    if (place === node.place) await join("Nearest to what was ticked", answer);
   });
+}
+
+async function more() {
+  const { place } = node;
+  await fetching(async () => {
+    const answer = await post("more", { place });
+    if (place !== node.place) return;
+    isAll = !answer.found.length;
+    if (isAll) say("No other record is like this one.");
+    await join("Next in likeness", answer);
+  });
+}
+
+// The node is the same as records that were labelled before: all of them are shown and ticked.
+async function joinEntity() {
+  const entity = entities.offered();
+  if (!entity) return say("No record here belongs to an entity that was labelled before.");
+  const { place } = node;
+  return fetching(async () => {
+    const { found } = await post("join", { place, member: entity[0] });
+    if (place !== node.place) return;
+    list.add("candidates", `The same as ${entity[0]}`, found);
+    list.set([...new Set(found.map((one) => list.rowOf(one.id)))], true);
+    say(`The same as ${entity[0]}: ${found.length === 1 ? "its record is" : `its ${found.length} records are`} ticked. Look at them; Enter saves.`);
+  });
+}
+
+async function join(heading, { found, entities: known }) {
+  entities.add(known);
+  const added = list.add("candidates", heading, found);
+  joined += added.fresh.length;
+  await follow(added.joined); // as many again may be alike
+}
+
+async function fetching(action) {
+  waiting += 1;
+  document.body.dataset.waiting = "yes";
+  try {
+    await action();
+  } catch (error) {
+    say(error.message, true);
+  } finally {
+    waiting -= 1;
+    if (!waiting) delete document.body.dataset.waiting;
+    count();
+  }
 }
 
 async function label(matches) {
   const { place, record } = node;
-  await post("label", { place, matches, note: at("note").value, decides: node.conflict });
+  const verdict = { place, matches, note: at("note").value, decides: node.conflict };
+  let answer = await post("label", verdict);
+  while (answer.confirm) {
+    if (!(await agreed(answer.confirm))) return say("Nothing is saved.");
+    answer = await post("label", { ...verdict, confirmed: answer.signature });
+  }
   say(`Saved ${record.id}: ${words(matches)}.`);
   await next();
 }
 
-function save() {
-  const matches = ticked();
+// Records that join while Enter is pressed were not looked at: they are shown first.
+async function save() {
+  const before = joined;
+  while (waiting) await new Promise((done) => setTimeout(done, 20));
+  if (joined !== before) return say("More records joined the list. Look at them, and press Enter again.", true);
+  const matches = list.ticked();
   if (matches.length === 0) return say("Nothing is ticked. Tick the matches, or say “no match” (n) or “unsure” (u).", true);
   if (matches.length > about.most) return say("The draw promises at most one true match a node: keep one.", true);
   return acting(() => label(matches));
@@ -191,7 +285,7 @@ const tooSoon = () => performance.now() - shownAt < AT_ONCE;
 
 function saveNone() {
   if (tooSoon()) return undefined;
-  if (ticked().length) return say("Something is ticked. Untick it, or save it as a match (Enter).", true);
+  if (list.ticked().length) return say("Something is ticked. Untick it, or save it as a match (Enter).", true);
   return acting(() => label([]));
 }
 
@@ -204,7 +298,7 @@ async function undo() {
 
 function isDirty() {
   const saved = [...(node.mine?.matches ?? [])].sort().join("\n");
-  return ticked().sort().join("\n") !== saved || at("note").value !== (node.mine?.note ?? "");
+  return list.ticked().sort().join("\n") !== saved || at("note").value !== (node.mine?.note ?? "");
 }
 
 function step(forwards) {
@@ -228,27 +322,50 @@ async function search() {
   const text = at("text").value.trim();
   const [mine, { place }] = [(asked += 1), node];
   try {
-    const { found } = text ? await get("search", { place, text, field: at("field").value }) : { found: [] };
-    if (mine === asked && place === node.place) showFound(text, found);
+    const { found, entities: known } = text ? await get("search", { place, text, field: at("field").value }) : { found: [], entities: [] };
+    if (mine !== asked || place !== node.place) return;
+    entities.add(known);
+    showFound(text, found);
   } catch (error) {
     say(error.message, true);
   }
 }
 
-// What is ticked stays, and what is listed below already is not listed twice.
+// What is ticked stays; what is listed below already is shown there.
 function showFound(text, found) {
-  const kept = [...at("found").querySelectorAll("input:checked")].map((tick) => tick.closest("tr"));
-  const below = [...at("candidates").querySelectorAll("input")];
-  const there = new Set([...below, ...kept.map((row) => row.querySelector("input"))].map((tick) => tick.value));
-  const fresh = found.filter((one) => !there.has(one.id));
-  const known = found.length - fresh.length;
-  const many = found.length ? `Found: ${fresh.length}${known ? `, and ${known} listed already` : ""}` : "Nothing found";
-  const heading = text ? [headingRow(many, about.fields.length + 2)] : [];
-  at("found").replaceChildren(...heading, ...kept, ...rows(fresh));
+  for (const row of at("found").querySelectorAll("tr")) if (!row.querySelector("input:checked")) row.remove();
+  for (const row of list.rows()) row.classList.remove("there");
+  const there = new Set(found.map((one) => list.rowOf(one.id)).filter(Boolean));
+  for (const row of there) row.classList.add("there");
+  const { fresh } = list.add("found", "", found);
+  const known = there.size ? `, and ${there.size} listed already (marked)` : "";
+  const heading = headingRow(found.length ? `Found: ${fresh.length}${known}` : "Nothing found", about.fields.length + 2);
+  if (text) at("found").prepend(heading);
   count();
 }
 
+// Two keys, so that it is never shown by a slip.
+function askAnswer() {
+  if (!about.answers) return;
+  asksAnswer = true;
+  say("Show the matcher’s answer? Labelling is no longer blind then, and the ledger has it. Press y, or any other key to leave it.", true);
+}
+
+async function skip() {
+  const { place } = node;
+  display(await post("skip", { place }));
+  if (node.place === place) say("Nothing else waits: this node is the last.");
+  else say(`Node ${place} comes again later.`);
+}
+
+async function listLabels() {
+  const { labels } = await get("labels");
+  showLabels(labels, (place) => acting(() => open(place)));
+}
+
 async function showAnswer() {
+  asksAnswer = false;
+  say("");
   const answer = await post("answer", { place: node.place });
   const said = answer.matches?.map(({ id, score }) => (score === null ? id : `${id} (${score})`));
   const scores = Object.entries(answer.scores).filter(([, score]) => score !== null).map(([id, score]) => `${id} ${score}`);
@@ -261,7 +378,7 @@ async function showAnswer() {
 async function refreshBounds() {
   if (at("bounds").hidden || about.live !== null) return;
   const answer = await post("bounds").catch((error) => ({ why: error.message }));
-  if (answer.why) return at("bounds-text").replaceChildren(made("p", { textContent: answer.why }));
+  if (answer.why) return at("bounds-text").replaceChildren(...waitsFor(answer.waits), made("p", { textContent: answer.why }));
   const lines = answer.bounds.map((bound) => {
     const place = (value) => `${100 * Math.min(Math.max(value, 0), 1)}%`;
     const [reach, goal] = [made("div", { className: "reach" }), made("div", { className: "goal" })];
@@ -271,8 +388,22 @@ async function refreshBounds() {
     const target = bound.target === null ? "" : ` · target ${bound.target}${bound.reached ? ", reached" : ""}`;
     return made("div", { className: "bound" }, made("p", {}, made("b", { textContent: `${bound.metric} ${bound.text}` }), target), made("div", { className: "line" }, reach, goal));
   });
-  const stop = answer.stop ? [made("p", { className: "stop", textContent: "The target is reached: you may stop here." })] : [];
-  at("bounds-text").replaceChildren(...stop, ...lines, made("p", { className: "soft", textContent: `From ${answer.labels} validation nodes${answer.within ? `, about the nodes in ${answer.within} alone` : ""}. These bounds may be watched, and labelling stopped, at any time.` }));
+  const stop = answer.stop ? [made("p", { className: "stop", textContent: "The target is reached: you may stop here. " }, stopButton())] : [];
+  at("bounds-text").replaceChildren(...stop, ...waitsFor(answer.waits), ...lines, made("p", { className: "soft", textContent: `From ${answer.labels} validation nodes${answer.within ? `, about the nodes in ${answer.within} alone` : ""}. These bounds may be watched, and labelling stopped, at any time.` }));
+}
+
+// Bounds count labels up to the first node without one: say which that is, and why.
+function waitsFor(waits) {
+  if (!waits) return [];
+  const [place, status] = waits;
+  const why = { conflict: "waits for a decision (d)", unsure: "is unsure", open: "is with another labeller" }[status];
+  return [made("p", { className: "waits", textContent: `Only labels before node ${place} count: it ${why}.` })];
+}
+
+function stopButton() {
+  const button = made("button", { type: "button", id: "stop-here", textContent: "Stop here" });
+  button.addEventListener("click", () => finish(node.state, true));
+  return button;
 }
 
 function toggleBounds() {
@@ -283,17 +414,15 @@ function toggleBounds() {
 }
 
 function move(by) {
-  const every = ticks();
+  const every = list.rows().map((row) => row.querySelector("input"));
   const here = every.indexOf(document.activeElement);
   every.at(here < 0 ? (by > 0 ? 0 : -1) : Math.min(Math.max(here + by, 0), every.length - 1))?.focus();
 }
 
-function tick(number) {
-  const one = ticks()[number - 1];
-  if (!one) return;
-  one.checked = !one.checked;
-  one.focus();
-  count();
+function tick(row, isRange) {
+  if (!row) return;
+  row.querySelector("input").focus();
+  follow(list.tick(row, isRange));
 }
 
 const keys = {
@@ -303,19 +432,26 @@ const keys = {
   ArrowUp: () => move(-1),
   Enter: save,
   n: saveNone,
+  a: () => follow(list.tickAll()),
+  x: () => more(),
+  e: joinEntity,
   u: () => tooSoon() || acting(() => label(null)),
   z: () => tooSoon() || acting(undo),
   b: () => step(false),
   f: () => step(true),
   d: toDo,
-  m: () => about.answers && acting(showAnswer),
+  m: askAnswer,
+  y: () => asksAnswer && acting(showAnswer),
+  w: () => acting(skip),
+  l: () => acting(listLabels),
+  g: () => at("guide").showModal(),
   p: toggleBounds,
   "/": () => at("text").focus(),
   s: () => at("field").focus(),
   o: () => at("note").focus(),
   "?": () => at("keys").showModal(),
 };
-const anywhere = ["z", "b", "f", "d", "p", "?"]; // also where no node is shown
+const anywhere = ["z", "b", "f", "d", "p", "l", "g", "?"]; // also where no node is shown
 
 document.addEventListener("keydown", (event) => {
   const { target } = event;
@@ -325,12 +461,14 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault(); // the browser would empty the search, and what was found would go
     return target.blur();
   }
-  if (typing || event.ctrlKey || event.metaKey || event.altKey || at("keys").open) return undefined;
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return undefined;
   if (key === "Enter" && target.matches("button")) return undefined;
   if (!about || (at("work").hidden && (at("end").hidden || !anywhere.includes(key)))) return undefined;
-  const act = /^[1-9]$/.test(key) ? () => tick(Number(key)) : keys[key];
+  const digit = /^Digit([1-9])$/.exec(event.code)?.[1] ?? (/^[1-9]$/.test(key) ? key : null);
+  const act = digit ? () => tick(list.rows()[digit - 1], event.shiftKey) : keys[key];
   if (!act) return undefined;
   event.preventDefault();
+  if (key !== "y") asksAnswer = false;
   if (event.repeat && !["j", "k", "ArrowDown", "ArrowUp"].includes(key)) return undefined;
   return act();
 });
@@ -339,8 +477,7 @@ at("who").addEventListener("submit", (event) => {
   event.preventDefault();
   const name = at("name").value.trim();
   if (!name) return;
-  localStorage.setItem("labeller", name);
-  acting(begin);
+  enter(name);
 });
 at("me").addEventListener("click", () => {
   localStorage.removeItem("labeller");
@@ -356,10 +493,20 @@ at("search").addEventListener("submit", async (event) => {
   event.preventDefault();
   clearTimeout(typed);
   await search();
-  at("found").querySelector("input")?.focus();
+  (at("found").querySelector("input") ?? document.querySelector("tr.there input"))?.focus();
 });
-at("work").addEventListener("change", (event) => event.target.matches("tr.candidate input") && count());
+// A click anywhere in a row ticks it, unless text is being selected; with Shift, a range.
+document.querySelector("table").addEventListener("click", (event) => {
+  const row = event.target.closest("tr.candidate");
+  if (!row || event.target.closest("a")) return;
+  if (event.target.matches(".many")) return list.split(row);
+  if (!event.target.matches("input") && (event.target.closest("label") || getSelection().toString())) return;
+  if (event.target.matches("input")) event.target.checked = !event.target.checked; // as it was before
+  tick(row, event.shiftKey);
+});
 at("note").addEventListener("keydown", (event) => event.key === "Enter" && event.target.blur());
-const buttons = { save, none: saveNone, undo: keys.z, unsure: keys.u, back: keys.b, forward: keys.f, todo: toDo, answer: keys.m, panel: toggleBounds, help: keys["?"] };
+const buttons = { save, all: keys.a, more: keys.x, join: keys.e, none: saveNone, undo: keys.z, unsure: keys.u, back: keys.b, forward: keys.f, todo: toDo, answer: () => (asksAnswer ? acting(showAnswer) : askAnswer()), skip: keys.w, labels: keys.l, guidelines: keys.g, panel: toggleBounds, help: keys["?"] };
 for (const [id, act] of Object.entries(buttons)) at(id).addEventListener("click", act);
+at("proceed").addEventListener("click", () => acting(async () => display(await post("proceed"))));
+at("again").addEventListener("click", () => acting(next));
 acting(begin);

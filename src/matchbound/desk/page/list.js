@@ -1,0 +1,98 @@
+// The list of records that may match: rows, ticks, and what joins it.
+
+import { candidateRow, foldEmpty, headingRow, letScroll, showIds } from "./table.js";
+
+const at = (id) => document.getElementById(id);
+let record = null;
+let fields = [];
+let last = null; // the row that was ticked last: a range goes from there
+
+export function begin(shown, names) {
+  [record, fields, last] = [shown, names, null];
+  for (const part of ["found", "candidates"]) at(part).replaceChildren();
+}
+
+export const rows = () => [...document.querySelectorAll("tr.candidate")];
+const box = (row) => row.querySelector("input");
+export const idsOf = (row) => JSON.parse(row.dataset.ids);
+
+export function ticked() {
+  return [...new Set(rows().filter((row) => box(row).checked).flatMap(idsOf))];
+}
+
+// Records that are alike in every field shown are one row; one that is listed already is not
+// listed twice. Returns how many rows are new, and the ids that came to a ticked row.
+export function add(part, heading, records, ticks = new Set()) {
+  const known = new Set(rows().flatMap(idsOf));
+  const alike = new Map(rows().filter((row) => !row.dataset.alone).map((row) => [row.dataset.values, row]));
+  const [fresh, joined] = [[], []];
+  for (const one of records.filter((one) => !known.has(one.id))) {
+    const values = JSON.stringify(one.values);
+    const row = alike.get(values);
+    if (row) {
+      showIds(row, [...idsOf(row), one.id]);
+      if (box(row).checked) joined.push(one.id);
+    } else {
+      alike.set(values, candidateRow(one, record, fields));
+      fresh.push(alike.get(values));
+    }
+  }
+  for (const row of fresh) box(row).checked = idsOf(row).some((id) => ticks.has(id));
+  if (fresh.length && heading) at(part).append(headingRow(heading, fields.length + 2));
+  at(part).append(...fresh);
+  const folded = foldEmpty(document.querySelector("table"));
+  letScroll(document.querySelector("table"));
+  at("folded").textContent = folded ? `${folded} ${folded === 1 ? "field is" : "fields are"} empty in all records shown, and folded away. ` : "";
+  number();
+  return { fresh, joined };
+}
+
+// Each record of a row gets a row of its own.
+export function split(row) {
+  const values = JSON.parse(row.dataset.values);
+  const alone = idsOf(row).map((id) => candidateRow({ id, values }, record, fields));
+  for (const one of alone) {
+    one.dataset.alone = "yes";
+    box(one).checked = box(row).checked;
+  }
+  row.replaceWith(...alone);
+  foldEmpty(document.querySelector("table"));
+  number();
+}
+
+// Keys 1 to 9 are of the first rows.
+export function number() {
+  rows().forEach((row, i) => {
+    row.classList.toggle("ticked", box(row).checked);
+    row.querySelector(".tick kbd").textContent = i < 9 ? i + 1 : "";
+  });
+}
+
+// Tick or untick a row; or all between it and the one before, or the top. Returns what is ticked.
+export function tick(row, isRange = false) {
+  const every = rows();
+  const [from, to] = [every.indexOf(last), every.indexOf(row)].sort((a, b) => a - b);
+  const changed = isRange ? every.slice(Math.max(from, 0), to + 1) : [row];
+  return set(changed, isRange || !box(row).checked, row);
+}
+
+export function tickAll() {
+  return set(rows(), true, last);
+}
+
+export function set(changed, isTicked, row = last) {
+  const fresh = changed.filter((one) => box(one).checked !== isTicked);
+  for (const one of fresh) box(one).checked = isTicked;
+  last = row;
+  number();
+  return isTicked ? fresh.flatMap(idsOf) : [];
+}
+
+export function rowOf(id) {
+  return rows().find((row) => idsOf(row).includes(id));
+}
+
+export function isLastTicked() {
+  const row = [...at("candidates").querySelectorAll("tr.candidate")].at(-1);
+  return row !== undefined && box(row).checked;
+}
