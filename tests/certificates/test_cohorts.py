@@ -524,3 +524,22 @@ def test_promises_are_said_to_be_about_the_population_now(tmp_path, capsys):
     capsys.readouterr()
     assert certify(audit) == 0
     assert "promised of the nodes drawn from is so of the population" in capsys.readouterr().out
+
+
+def test_a_cohort_of_a_given_seed_is_not_used(plain, capsys):
+    world, audit = plain
+    assert draw_cohort(audit, "--seed", "mine") == 0
+    certified_cohort(world, audit)
+    error = refused(capsys, lambda: certify(audit, "--cohort", "late"))
+    assert "the seed was given by the user" in error
+
+
+def test_a_cohort_s_certificate_of_another_population_is_not_used(plain, capsys):
+    """One more node is there now: the cohort must be certified again."""
+    world, audit = plain
+    assert draw_cohort(audit) == 0
+    certified_cohort(world, audit)
+    write_csv(audit.parent / "more.csv", ["id"], [[x] for x in [*world.now, "m1"]])
+    words = "--population", audit.parent / "more.csv", "--cohort", "late"
+    error = refused(capsys, lambda: certify(audit, *words))
+    assert "cohort must have a certificate of the complete matcher on the population as it" in error
