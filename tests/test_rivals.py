@@ -108,6 +108,12 @@ def test_splink_gives_the_same():
     )
 
 
+@needs_data
+def test_splink_with_every_label_gives_the_truth():
+    theirs = rival_tools.splink_from_column("fake_1000")
+    assert theirs == pytest.approx((*load("fake_1000", "splink").values.values(),), abs=1e-12)
+
+
 # matchbound.
 
 

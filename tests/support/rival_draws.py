@@ -23,7 +23,7 @@ DRAWS = 500
 LABELS = 200  # records, or pairs
 STRATUM = 67  # goldenmatch asks for pairs of three strata
 METRICS = ("precision", "recall")
-SETTINGS = {  # fixed before any of them was run
+SETTINGS = {  # docs/rivals.md says how they were chosen
     ("dblp_acm", "splink"): "DBLP–ACM, Splink",
     ("febrl4", "splink"): "FEBRL 4, Splink",
     ("fake_1000", "splink"): "fake_1000, Splink",

@@ -61,6 +61,26 @@ def splink_itself(name: str, matching: Matching, labelled: np.ndarray) -> tuple[
     rows = linker.evaluation.accuracy_analysis_from_labels_table(
         table, match_weight_round_to_nearest=None, output_type="table"
     ).as_record_list()
+    return _at_threshold(rows)
+
+
+def splink_from_column(name: str) -> tuple[float, float]:
+    """The same with every record's entity in a column; of one table."""
+    from splink import Linker
+    from splink.backends.duckdb import DuckDBAPI
+
+    entities = read(name, "truth.parquet").to_pandas().set_index("id").cluster
+    records = _prepared(name, "records")
+    records["entity"] = records.unique_id.map(entities)
+    model = str(SHARED / name / "splink" / "model.json")
+    linker = Linker([DuckDBAPI().register(records)], model, log_level="ERROR")
+    table = linker.evaluation.accuracy_analysis_from_labels_column(
+        "entity", match_weight_round_to_nearest=None, output_type="table"
+    )
+    return _at_threshold(table.as_record_list())
+
+
+def _at_threshold(rows):
     linked = [r for r in rows if r["truth_threshold"] >= log2(LINKED_FROM / (1 - LINKED_FROM))]
     row = min(linked, key=lambda row: row["truth_threshold"])
     return row["precision"], row["recall"]
