@@ -151,6 +151,7 @@ function stopBeforeValidation() {
   at("stop-title").textContent = `${train} of ${train} training nodes done`;
   at("stop-command").textContent = about.commands.register;
   at("proceed").focus();
+  refreshBounds();
 }
 
 function finish(state, stopped = false) {
