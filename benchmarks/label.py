@@ -1,7 +1,7 @@
 """Search among a million records, for queries with typos, beside one Jaro–Winkler scan in DuckDB.
 
-The scan reads one column once; find() looks through six. `--rows` for other sizes. With `--page`, the
-labelling page in Chromium instead: the time from a key that saves to the next node painted
+The scan reads one column once; find() looks through six. `--rows` for other sizes. With `--page`,
+the labelling page in Chromium instead: the time from a key that saves to the next node painted
 (PYTHONPATH=tests).
 """
 

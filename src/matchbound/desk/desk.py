@@ -120,9 +120,8 @@ class Desk:
         before the first validation label, or somebody says that labelling goes on without.
         """
         with self._lock:
-            if not self._is_early(place):
-                return False
-            self._keeper.refresh()  # a matcher may have been put on record
+            if place > self.draw.train > 0 and not self._has_validation():
+                self._keeper.refresh()  # a matcher may have been put on record, or withdrawn
             return self._is_early(place)
 
     def _is_early(self, place: int) -> bool:
@@ -131,9 +130,12 @@ class Desk:
         entries = self._keeper.entries
         return not (
             any(one["kind"] == "proceed" for one in since_draw(entries))
-            or any(verdict.place > self.draw.train for verdict in self.book.live.values())
+            or self._has_validation()
             or on_record(entries).registered
         )
+
+    def _has_validation(self) -> bool:
+        return any(verdict.place > self.draw.train for verdict in self.book.live.values())
 
     @property
     def _is_stopped(self) -> bool:
