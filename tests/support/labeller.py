@@ -25,7 +25,8 @@ ROWS = """() => [...document.querySelectorAll('tr.candidate')].map((row) => {
   const ids = row.dataset.ids ? JSON.parse(row.dataset.ids) : [tick.value];
   return {ids, ticked: tick.checked};
 })"""
-IDLE = "() => !document.body.classList.contains('busy') && !document.body.dataset.waiting"
+IDLE = """() => !document.body.dataset.waiting && (
+  !document.body.classList.contains('busy') || document.querySelector('#confirm[open]') !== null)"""
 
 
 @dataclass(frozen=True)
