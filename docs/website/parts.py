@@ -1,0 +1,93 @@
+"""The four parts of the site, and the pages of each."""
+
+from pathlib import Path
+
+from website import formats, names, verbs
+
+DOCS = Path(__file__).parents[1]
+README = DOCS.parent / "README.md"
+GUIDES = {
+    "Tutorials": {
+        "": [
+            "tutorials/splink.md",
+            "tutorials/dedupe.md",
+            "tutorials/networks.md",
+            "tutorials/labels.md",
+        ],
+    },
+    "How-to": {
+        "Questions": [
+            "how-to/rare-matches.md",
+            "how-to/several-labellers.md",
+            "how-to/many-records.md",
+            "how-to/threshold.md",
+            "how-to/each-release.md",
+            "how-to/auditor.md",
+        ],
+        "The steps of an audit": [
+            "audit.md",
+            "tables.md",
+            "plan.md",
+            "draws.md",
+            "label.md",
+            "certify.md",
+            "errors.md",
+            "report.md",
+        ],
+        "Afterwards": ["releases.md", "growth.md", "gate.md", "privacy.md"],
+        "Tools and machines": ["splink.md", "reconcile.md", "engines.md", "scale.md"],
+    },
+    "Explanation": {
+        "": [
+            "explanation/records.md",
+            "explanation/two-matchers.md",
+            "metrics.md",
+            "ledger.md",
+            "theorems.md",
+            "explanation/paper.md",
+            "reliability.md",
+        ],
+    },
+}
+"""The written pages by part and group; a group without a name has none in the menu."""
+WORDS = ["glossary.md", "bounds.md", "code.md"]
+"""The written pages of the reference."""
+
+Nav = list[object]
+
+
+def made() -> dict[str, str]:
+    """The pages that are made from the code, by path."""
+    return verbs.pages() | names.pages() | formats.pages()
+
+
+def written() -> list[str]:
+    """The written pages that the menu has, by path."""
+    grouped = [page for part in GUIDES.values() for group in part.values() for page in group]
+    return [*grouped, *WORDS]
+
+
+def menu() -> Nav:
+    """The site's menu: the home page and the four parts."""
+    parts: Nav = ["index.md"]
+    for title, groups in GUIDES.items():
+        inside: Nav = []
+        for group, pages in groups.items():
+            inside += [{group: pages}] if group else pages
+        parts.append({title: inside})
+    of = {path.rpartition("/")[0]: [] for path in made()}
+    for path in made():
+        of[path.rpartition("/")[0]].append(path)
+    reference: Nav = [
+        {"Command line": of["reference/verbs"]},
+        {"Python": of["reference/python"]},
+        {"Files": of["reference/files"]},
+        *of["reference"],
+        *WORDS,
+    ]
+    return [*parts, {"Reference": reference}]
+
+
+def home() -> str:
+    """The README as the site's first page."""
+    return README.read_text("utf-8").replace("](docs/", "](")
