@@ -22,7 +22,9 @@ def main() -> int:
     settings = (HERE / "zensical.toml").read_text("utf-8")
     (folder / "zensical.toml").write_text(settings.replace("NAV", _toml(menu())), "utf-8")
     program = [Path(sys.executable).parent / "zensical", "build", "--clean", "--strict"]
-    done = subprocess.run(program, cwd=folder, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
+    done = subprocess.run(
+        program, cwd=folder, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"}
+    )
     print(done.stdout + done.stderr, end="")
     if done.returncode or "arning" in done.stdout + done.stderr:
         return 1

@@ -54,7 +54,7 @@ def _dead(site: Path, path: Path, page: Page, pages: dict[Path, Page]) -> Iterat
         start = site if parts.path.startswith("/") else path.parent
         target = (start / unquote(parts.path).lstrip("/")).resolve() if parts.path else path
         target = target / "index.html" if target.is_dir() else target
-        if not target.is_file():
-            yield link
-        elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].ids:
+        if not target.is_file() or (
+            parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].ids
+        ):
             yield link

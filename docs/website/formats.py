@@ -41,8 +41,8 @@ def _index() -> str:
         [
             "# Files",
             "## In an audit folder",
-            "[The audit folder](../../certify.md#the-audit-folder) says what each is for. Those with "
-            "a link have a JSON Schema, which comes with the package.",
+            "[The audit folder](../../certify.md#the-audit-folder) says what each is for. Those "
+            "with a link have a JSON Schema, which comes with the package.",
             table(["file"], folder),
             "## Tables that are read",
             "[Tables](../../tables.md) says which tools' tables are read as they are.",
@@ -101,7 +101,9 @@ def _described(schema: Schema) -> str:
         if several in schema:
             return " or ".join(dict.fromkeys(map(_described, schema[several])))
     kinds = schema.get("type", "any value")
-    return " or ".join(_kind(kind, schema) for kind in ([kinds] if isinstance(kinds, str) else kinds))
+    return " or ".join(
+        _kind(kind, schema) for kind in ([kinds] if isinstance(kinds, str) else kinds)
+    )
 
 
 def _kind(kind: str, schema: Schema) -> str:

@@ -1,12 +1,14 @@
 """The reference of Python, made from the public names, their signatures and docstrings."""
 
 import ast
+import importlib
 import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cached_property
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -38,16 +40,21 @@ def pages() -> dict[str, str]:
             "Errors",
             "Every message is one sentence that names what is wrong, and the way out. The command "
             "line prints it after `matchbound:` and ends with status 2 (1 for `UnfinishedError`).",
-            dict(error_classes()),
+            {name: error for name, error in error_classes() if _is_error(error)},
         ),
     }
 
 
 def error_classes() -> Iterator[tuple[str, type]]:
-    """Every class of error that matchbound has, in the order of its module."""
-    for name, value in vars(errors).items():
-        if inspect.isclass(value) and _is_error(value):
-            yield name, value
+    """Every class of error that matchbound has: those of its module, then of others."""
+    root = Path(matchbound.__file__).parent
+    for path in [root / "errors.py", *sorted(root.rglob("*.py"))]:
+        if found := re.findall(
+            r"^class (\w+Error)\(\w*(?:Error|Exception)\b", path.read_text("utf-8"), re.M
+        ):
+            parts = path.relative_to(root.parent).with_suffix("").parts
+            module = importlib.import_module(".".join(parts))
+            yield from ((name, getattr(module, name)) for name in found)
 
 
 def names_of(module: ModuleType) -> list[str]:

@@ -69,7 +69,7 @@ def written() -> list[str]:
 
 def menu() -> Nav:
     """The site's menu: the home page and the four parts."""
-    parts: Nav = ["index.md"]
+    parts: Nav = [{"Home": "index.md"}]
     for title, groups in GUIDES.items():
         inside: Nav = []
         for group, pages in groups.items():
@@ -79,13 +79,19 @@ def menu() -> Nav:
     for path in made():
         of[path.rpartition("/")[0]].append(path)
     reference: Nav = [
-        {"Command line": of["reference/verbs"]},
+        {"Command line": [_short(path) for path in of["reference/verbs"]]},
         {"Python": of["reference/python"]},
         {"Files": of["reference/files"]},
         *of["reference"],
         *WORDS,
     ]
     return [*parts, {"Reference": reference}]
+
+
+def _short(path: str) -> object:
+    """A verb's page under its name alone; the page that lists them under its own title."""
+    name = Path(path).stem
+    return path if name == "index" else {name: path}
 
 
 def home() -> str:

@@ -45,7 +45,7 @@ def pages() -> dict[str, str]:
         table(["verb", "what it does"], rows),
         "## Exit status",
         prose((main.__doc__ or "").split("\n\n", 1)[1].strip().replace("\n    ", "\n")),
-        "`matchbound verify` has [four answers](../../certify.md#verify), each with its own status.",
+        "`matchbound verify` has [four answers](../../certify.md#verify), each with a status.",
     ]
     return {"reference/verbs/index.md": _joined(index)} | {
         f"reference/verbs/{verb.name}.md": _page(verb.name, verb.line) for verb in VERBS
@@ -62,7 +62,7 @@ def _page(verb: str, line: str) -> str:
         if rows := [_row(parser, action) for action in group._group_actions]:
             title = (group.title or "").removeprefix("positional ")
             parts += [f"## {title[0].upper()}{title[1:]}", *filter(None, [group.description])]
-            parts.append(table(["as you write it", "meaning"], rows))
+            parts.append(table(["option" if title != "arguments" else "argument", "meaning"], rows))
     return _joined([*parts, *_beside(verb)])
 
 
