@@ -5,8 +5,11 @@ other pages; the site itself is not built here, because that needs the extra `do
 """
 
 import inspect
+import os
 import re
 import shlex
+import subprocess
+import sys
 
 import pytest
 
@@ -98,7 +101,7 @@ def test_every_error_has_an_entry():
 def test_every_metric_and_file_has_an_entry():
     assert all(f"| `{name}` |" in MADE["reference/metrics.md"] for name in METRICS)
     certificate = MADE["reference/files/certificate.md"]
-    assert "| `guarantees` | list of [guarantee](#guarantee) | yes |" in certificate
+    assert "| `guarantees` | list of [guarantee](#guarantee) |" in certificate
     kinds = re.findall(r"^## (\w+)_entry$", MADE["reference/files/ledger.md"], re.M)
     assert {"draw", "register", "certificate", "forget"} <= set(kinds)
 
@@ -145,6 +148,7 @@ SITE = {
         ("b.html", "<h1>b</h1>", "index.html: b.html#here leads nowhere"),
         ("index.html", '<script src="//cdn.example/s.js"></script>', "index.html loads //cdn"),
         ("index.html", '<link rel="stylesheet" href="https://x.example/f">', "index.html loads h"),
+        ("b.html", '<p id="here">Of\n- one</p>', "b.html shows Markdown as it is: - one"),
         ("style.css", "@font-face { src: url(https://x.example/f) }", "style.css loads something"),
     ],
 )
@@ -153,3 +157,14 @@ def test_what_is_wrong_with_a_built_site_is_named(name, text, problem, tmp_path)
         (tmp_path / file).write_text(content)
     found = built.problems(tmp_path)
     assert found == [] if problem is None else found[0].startswith(problem)
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning():
+    pytest.importorskip("zensical", reason="Zensical, which builds the site, is missing")
+    environment = {**os.environ, "PYTHONPATH": str(DOCS)}
+    done = subprocess.run(
+        [sys.executable, "-m", "website"], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 problems" in done.stdout

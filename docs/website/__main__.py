@@ -29,7 +29,7 @@ def main() -> int:
     if done.returncode or "arning" in done.stdout + done.stderr:
         return 1
     wrong = problems(folder / "site")
-    print("\n".join([*wrong, f"{len(wrong)} problems in {folder / 'site' / 'index.html'}"]))
+    print("\n".join([*wrong, f"{len(wrong)} problems in build/docs/site/index.html"]))
     return 1 if wrong else 0
 
 

@@ -1,5 +1,6 @@
 """What is wrong with a built site: dead links, missing anchors, anything from elsewhere."""
 
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,15 +18,26 @@ class Page(HTMLParser):
         self.ids: set[str] = set()
         self.links: list[str] = []
         self.loaded: list[str] = []
+        self.unread: list[str] = []
+        self._is_paragraph = False
         self.feed(path.read_text("utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._is_paragraph |= tag == "p"
         given = {name: value or "" for name, value in attrs}
         self.ids |= {given.get("id", ""), given.get("name", "")}
         if tag == "a" and "href" in given:
             self.links.append(given["href"])
         if given.get(LOADED.get(tag, "")) and given.get("rel") != "canonical":
             self.loaded.append(given[LOADED[tag]])
+
+    def handle_endtag(self, tag: str) -> None:
+        self._is_paragraph &= tag != "p"
+
+    def handle_data(self, data: str) -> None:
+        """Note Markdown in a paragraph: a list needs an empty line before it, GitHub or not."""
+        if self._is_paragraph:
+            self.unread += re.findall(r"^(?:- |\d+\. |\| |```).*", data, re.M)
 
 
 def problems(site: Path) -> list[str]:
@@ -35,6 +47,7 @@ def problems(site: Path) -> list[str]:
     for path, page in pages.items():
         name = path.relative_to(site.resolve())
         found += (f"{name} loads {address}" for address in page.loaded if _is_elsewhere(address))
+        found += (f"{name} shows Markdown as it is: {line}" for line in page.unread)
         found += (f"{name}: {link} leads nowhere" for link in _dead(site, path, page, pages))
     for sheet in site.rglob("*.css"):
         if "url(http" in sheet.read_text("utf-8"):

@@ -76,16 +76,11 @@ def _page(name: str) -> str:
 
 def _fields(schema: Schema) -> str:
     required = schema.get("required", [])
-    rows = [
-        (
-            code(name),
-            _described(part),
-            "yes" if name in required else "no",
-            prose(part.get("description", "")),
-        )
-        for name, part in schema["properties"].items()
-    ]
-    return table(["field", "holds", "always", "meaning"], rows)
+    rows = []
+    for name, part in schema["properties"].items():
+        holds = _described(part) if name in required else f"{_described(part)}; may be missing"
+        rows.append((code(name), holds, prose(part.get("description", ""))))
+    return table(["field", "holds", "meaning"], rows)
 
 
 def _described(schema: Schema) -> str:

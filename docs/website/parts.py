@@ -1,5 +1,6 @@
 """The four parts of the site, and the pages of each."""
 
+import re
 from pathlib import Path
 
 from website import formats, names, verbs
@@ -95,5 +96,11 @@ def _short(path: str) -> object:
 
 
 def home() -> str:
-    """The README as the site's first page."""
-    return README.read_text("utf-8").replace("](docs/", "](")
+    """The README as the site's first page, where links are named by their pages' titles."""
+    text = re.sub(r"\[docs/([\w-]+\.md)\]", _title, README.read_text("utf-8"))
+    return text.replace("](docs/", "](")
+
+
+def _title(link: re.Match[str]) -> str:
+    heading, _, _ = (DOCS / link[1]).read_text("utf-8").partition("\n")
+    return f"[{heading.removeprefix('# ')}]"
