@@ -7,7 +7,6 @@ other pages; the site itself is not built here, because that needs the extra `do
 import inspect
 import os
 import re
-import shlex
 import subprocess
 import sys
 
@@ -117,17 +116,6 @@ def test_an_entry_says_what_the_code_says():
 
 def test_cells_hold_one_line():
     assert table(["a", "b"], [("x|y", "two\nlines")]).splitlines()[2] == "| x&#124;y | two lines |"
-
-
-@pytest.mark.parametrize("page", sorted(DOCS.glob("how-to/*.md")), ids=lambda page: page.stem)
-def test_commands_of_how_to_pages_have_such_options(page):
-    found = re.findall(r"^ *```sh\n(.*?)^ *```", page.read_text("utf-8"), re.M | re.S)
-    lines = [line.strip() for block in found for line in block.splitlines()]
-    assert lines
-    for line in lines:
-        program, verb, *words = shlex.split(line)
-        assert program == "matchbound"
-        parser_of(verb).parse_args(words)
 
 
 SITE = {

@@ -1,6 +1,7 @@
 """The four parts of the site, and the pages of each."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 from website import formats, names, verbs
@@ -57,6 +58,7 @@ WORDS = ["glossary.md", "bounds.md", "code.md"]
 Nav = list[object]
 
 
+@cache
 def made() -> dict[str, str]:
     """The pages that are made from the code, by path."""
     return verbs.pages() | names.pages() | formats.pages()
