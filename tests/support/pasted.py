@@ -11,6 +11,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -134,6 +135,9 @@ def _open_page(words, folder, environment):
         [program, *words[1:]], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True
     ) as page:
         printed = page.stdout.readline()
-        page.send_signal(signal.SIGINT)
+        while page.poll() is None:  # one that comes too early is lost where SIGINT was ignored
+            page.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                page.wait(timeout=20)
         assert "http://127.0.0.1:" in printed + page.stdout.read()
     assert page.returncode in (0, 130)
