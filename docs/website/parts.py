@@ -44,6 +44,7 @@ GUIDES = {
             "explanation/records.md",
             "explanation/two-matchers.md",
             "metrics.md",
+            "rivals.md",
             "ledger.md",
             "theorems.md",
             "explanation/paper.md",
