@@ -1,6 +1,8 @@
 """Kernels as they are written and as they are compiled: the same numbers, to the last bit."""
 
 import math
+import subprocess
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -122,6 +124,20 @@ def test_bounds_at_any_time(run, size):
         assert (plain == machine).all(), drawn
 
 
+@pytest.mark.parametrize("size", [None, 400, 10**9])
+def test_bounds_without_an_order(run, size):
+    rng = np.random.default_rng(25)
+    for drawn in (1, 2, 7, 60, 300):
+        member, values, variance = random_fractions(rng, drawn)
+        for planned in (None, variance):
+            how = {"size": size, "delta": float(rng.choice([1e-6, 0.05])), "variance": planned}
+            plain, machine = run(bounds.orderfree_ratio, member | (drawn < 3), values, **how)
+            assert plain == machine, drawn
+    values, weights = rng.random(50), rng.random(50)
+    plain, machine = run(bounds.weighted_lower, values, weights, delta=0.05)
+    assert plain == machine
+
+
 @pytest.mark.parametrize("anytime", [False, True])
 @pytest.mark.parametrize("size", [None, 100, 10**9])
 def test_bounds_despite_wrong_labels(run, size, anytime):
@@ -205,3 +221,24 @@ def test_python_s_patience_ends(monkeypatch):
     assert third.over(1) is third.machine
     monkeypatch.setattr("matchbound.compiled._steps", 0)
     assert third.over(1) is third.plain
+
+
+BOUNDS_OF_AN_AUDIT = """
+import sys
+import numpy as np
+from matchbound.bounds import BOUNDS, lower, ratio_lower
+rng = np.random.default_rng(24)
+fractions, seen = rng.choice([0.5, 1.0], 2000), rng.random(2000) < 0.9
+for name, row in BOUNDS.items():
+    size = 20_000 if row.population else None
+    lower(seen if row.binary else fractions, size=size, delta=0.05, method=name)
+for anytime in (False, True):
+    ratio_lower(seen, fractions, size=20_000, delta=0.05, anytime=anytime)
+print("numba" in sys.modules)
+"""
+
+
+def test_an_audit_of_2000_labels_waits_for_no_compiler():
+    command = [sys.executable, "-c", BOUNDS_OF_AN_AUDIT]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout == "False\n", done.stderr

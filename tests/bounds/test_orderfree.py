@@ -120,7 +120,7 @@ def test_blocks_are_below_whether_factors_rise_or_fall(mean):
         others, places = (total - x) / (s - 1), np.arange(s)
         factors = 1 - stake + stake * x * (n - places) / (n * mean - places * others)
         whole = np.log(factors).mean()
-        (blocks,) = over_places(np.array([x]), stake, float(n), s, n * mean - total, total)
+        blocks = over_places(x, stake, float(n), s, n * mean - total, total)
         assert whole - 1e-3 < blocks < whole
 
 
