@@ -163,7 +163,7 @@ def _invert_each(
     for i in np.flatnonzero(high - low != 1):
         case = int(k.flat[i]), int(s.flat[i]), int(n.flat[i]), float(delta.flat[i])
         high[i] = _settle(*case, int(low[i]), int(high[i]))
-    return high.reshape(k.shape)
+    return np.asarray(high.reshape(k.shape))
 
 
 def _settle(k: int, s: int, n: int, delta: float, low: int, high: int) -> int:
