@@ -32,7 +32,7 @@ def write(path, header, rows):
         csv.writer(file).writerows([header, *rows])
 nodes = range(20_000)
 truth = {i: [f"b{i}", f"c{i}"][: rng.choice((0, 1, 1, 2))] for i in nodes}
-found = [(f"a{i}", y if rng.random() < 0.97 else f"d{i}") for i in nodes for y in truth[i]]
+found = [(f"a{i}", y if rng.random() < 0.97 else f"d{y}") for i in nodes for y in truth[i]]
 write("large.csv", ["id"], [[f"a{i}"] for i in nodes])
 write("found.csv", ["x", "y"], [pair for pair in found if rng.random() < 0.95])
 write("truth.csv", ["x", "y"], [(f"a{i}", y) for i in nodes for y in truth[i] or [""]])
