@@ -34,11 +34,20 @@ def test_every_page_is_in_the_menu_once():
     pages = [page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")]
     assert sorted(parts.written()) == sorted(pages)
     listed = re.findall(r"'([\w/-]+\.md)'", str(parts.menu()))
-    assert sorted(listed) == sorted([*pages, *MADE, "index.md"])
+    assert sorted(listed) == sorted([*pages, *MADE, *parts.OUTSIDE.values()])
 
 
 def test_no_link_is_dead():
     assert not links.dead_links(ROOT, PAGES)
+
+
+def test_links_lead_to_pages_of_the_site():
+    """A file beside docs/ that is not in the site can be read on GitHub alone."""
+    for page in DOCS.rglob("*.md"):
+        text = parts.inside(page.read_text("utf-8"))
+        for link in re.findall(r"\]\(([^)\s#]+)", links.FENCE.sub("", text)):
+            target = (page.parent / link).resolve()
+            assert "://" in link or target.is_relative_to(DOCS), (page, link)
 
 
 def test_no_link_of_the_reference_is_dead(tmp_path):

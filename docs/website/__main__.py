@@ -1,14 +1,14 @@
 """Build the site: gather the pages in build/docs, let Zensical write build/site, check it."""
 
 import json
-import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 from website.built import problems
-from website.parts import DOCS, home, made, menu
+from website.parts import DOCS, inside, made, menu, outside
 
 BUILD = DOCS.parent / "build"
 HERE = Path(__file__).parent
@@ -22,11 +22,10 @@ def main() -> int:
     settings = (HERE / "zensical.toml").read_text("utf-8")
     (folder / "zensical.toml").write_text(settings.replace("NAV", _toml(menu())), "utf-8")
     program = [Path(sys.executable).parent / "zensical", "build", "--clean", "--strict"]
-    done = subprocess.run(
-        program, cwd=folder, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"}
-    )
-    print(done.stdout + done.stderr, end="")
-    if done.returncode or "arning" in done.stdout + done.stderr:
+    done = subprocess.run(program, cwd=folder, capture_output=True, text=True)
+    printed = re.sub(r"\x1b\[[\d;]*m", "", done.stdout + done.stderr)
+    print(printed, end="")
+    if done.returncode or "arning" in printed:
         return 1
     wrong = problems(folder / "site")
     print("\n".join([*wrong, f"{len(wrong)} problems in build/docs/site/index.html"]))
@@ -39,11 +38,11 @@ def gather(folder: Path) -> None:
     shutil.copytree(DOCS, folder, ignore=hidden)
     for asset in ("style.css", "iframe-worker.js"):
         shutil.copy(HERE / asset, folder)
-    for path, text in {**made(), "index.md": home()}.items():
+    for page in folder.rglob("*.md"):
+        page.write_text(inside(page.read_text("utf-8")), "utf-8")
+    for path, text in {**made(), **outside()}.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, "utf-8")
-    for page in folder.rglob("*.md"):
-        page.write_text(page.read_text("utf-8").replace("../README.md", "index.md"), "utf-8")
 
 
 def _toml(item: object) -> str:

@@ -7,7 +7,13 @@ from pathlib import Path
 from website import formats, names, verbs
 
 DOCS = Path(__file__).parents[1]
-README = DOCS.parent / "README.md"
+ROOT = DOCS.parent
+OUTSIDE = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+}
+"""Pages that are not in docs/, and what they are called in the site."""
 GUIDES = {
     "Tutorials": {
         "": [
@@ -88,6 +94,8 @@ def menu() -> Nav:
         {"Files": of["reference/files"]},
         *of["reference"],
         *WORDS,
+        "contributing.md",
+        "changelog.md",
     ]
     return [*parts, {"Reference": reference}]
 
@@ -98,10 +106,24 @@ def _short(path: str) -> object:
     return path if name == "index" else {name: path}
 
 
-def home() -> str:
-    """The README as the site's first page, where links are named by their pages' titles."""
-    text = re.sub(r"\[docs/([\w-]+\.md)\]", _title, README.read_text("utf-8"))
-    return text.replace("](docs/", "](")
+def outside() -> dict[str, str]:
+    """The pages that are not in docs/, with links as in the site, by path."""
+    return {path: _moved((ROOT / name).read_text("utf-8")) for name, path in OUTSIDE.items()}
+
+
+def inside(text: str) -> str:
+    """A page of docs/ with links to the pages outside as in the site."""
+    for name, path in OUTSIDE.items():
+        text = text.replace(f"../{name})", f"{path})")
+    return text
+
+
+def _moved(text: str) -> str:
+    """A page with links as from docs/, and named by their pages' titles."""
+    text = re.sub(r"\[docs/([\w-]+\.md)\]", _title, text).replace("](docs/", "](")
+    for name, path in OUTSIDE.items():
+        text = text.replace(f"]({name}", f"]({path}")
+    return text
 
 
 def _title(link: re.Match[str]) -> str:
