@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 
 LOWEST := build/lowest
 
-.PHONY: demo test test-lowest lint check-slow mutants bench pictures dist release clean
+.PHONY: demo test test-lowest lint check-slow mutants bench pictures docs dist release clean
 
 demo: $(VENV)/core
 	$(BIN)/matchbound demo --out build/demo --force
@@ -34,6 +34,9 @@ mutants: $(VENV)/ready
 pictures: $(VENV)/ready
 	$(BIN)/python benchmarks/pictures.py
 
+docs: $(VENV)/docs
+	PYTHONPATH=docs $(BIN)/python -m website
+
 bench: $(VENV)/ready
 	$(BIN)/python benchmarks/bounds.py
 	$(BIN)/python benchmarks/tightness.py
@@ -41,7 +44,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/matchers.py
 	$(BIN)/python benchmarks/label.py
 	$(BIN)/python benchmarks/planning.py
-	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/start.py
 
 dist: $(VENV)/ready
 	$(BIN)/python tools/release.py
@@ -65,6 +68,10 @@ $(LOWEST)/ready: pyproject.toml
 	$(PYTHON) -m venv --clear $(LOWEST)
 	$(LOWEST)/bin/pip install --quiet --disable-pip-version-check uv
 	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --editable ".[dev]"
+	@touch $@
+
+$(VENV)/docs: $(VENV)/ready
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[docs]"
 	@touch $@
 
 clean:
