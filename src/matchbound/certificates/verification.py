@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits import Draw, certificate_of, folder_of
+from matchbound.audits import Draw, Newest, folder_of, newest_certificate
 from matchbound.certificates import version1
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.contradictions import contradictions
@@ -56,7 +56,13 @@ def verify(
     if memory is not None or temp is not None:
         with resources.connect():  # refuse these before anything is contradicted
             pass
-    record, reach = _opened(target, None if inputs is None else Path(inputs), untrusted)
+    newest = None
+    if not isinstance(target, Certificate) and is_folder(Path(target)):
+        newest = newest_certificate(Path(target))
+        if newest.missing:
+            return _without_certificate(newest, require or {})
+    place = None if inputs is None else Path(inputs)
+    record, reach = _opened(target if newest is None else newest.path, place, untrusted)
     kept, allowed = [Path(seal) for seal in seals], None if signers is None else Path(signers)
     try:
         if record.version == 1:
