@@ -69,7 +69,7 @@ from matchbound.audits.release import (
 from matchbound.audits.remembered import Remembered, latest
 from matchbound.audits.sample import draw, draw_again
 from matchbound.audits.seal import Seal, check_signers, seals_in, signer_of
-from matchbound.audits.shelf import certificate_files, folder_of, newest_certificate
+from matchbound.audits.shelf import Newest, certificate_files, folder_of, newest_certificate
 from matchbound.audits.shown import enter_labels, enter_look
 from matchbound.audits.standing import (
     CohortSpent,
@@ -115,6 +115,7 @@ __all__ = [
     "LabelsRef",
     "Ledger",
     "Matcher",
+    "Newest",
     "Opening",
     "OutputRef",
     "Page",

@@ -34,7 +34,7 @@ def newest_certificate(folder: Path) -> Newest:
     Where the ledger has none, or was changed, it is certificate.json, for `verify` to say so.
     """
     own = folder / CERTIFICATE
-    ledger = read_ledger(folder) if is_file(folder / NAME) else Ledger()
+    ledger = read_ledger(folder) if _is_inside(folder, folder / NAME) else Ledger()
     if ledger.problems or ledger.is_version1 or not ledger.of_kind("certificate"):
         files = sorted((folder / FOLDER).glob("*.json"))
         return Newest(files[-1] if files and not is_there(own) else own)
@@ -56,12 +56,17 @@ def newest_certificate(folder: Path) -> Newest:
 def _digest(folder: Path, path: Path) -> str | None:
     """The digest that a certificate in a folder claims to have; None if it is no certificate."""
     try:
-        if not is_file(path) or not path.resolve().is_relative_to(folder.resolve()):
-            return None  # a link that leads elsewhere is not followed
+        if not _is_inside(folder, path):
+            return None
         content = read_json(read_text(path, "certificate", "Give a certificate.json."))
     except (MatchboundError, OSError, ValueError, RecursionError):
         return None
     return str(content["digest"]) if isinstance(content, dict) and "digest" in content else None
+
+
+def _is_inside(folder: Path, path: Path) -> bool:
+    """Whether it is a regular file, and no link that leads out of the folder."""
+    return is_file(path) and path.resolve().is_relative_to(folder.resolve())
 
 
 def folder_of(certificate: Path) -> Path:
