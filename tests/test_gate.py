@@ -81,8 +81,9 @@ def test_unmet(audit):
         assert_certified(audit, precision=0.999, error_rate=0.001)
     value = matchbound.Certificate.load(audit / "certificate.json").value
     lines = str(failure.value).splitlines()
-    assert lines[:3] == [
+    assert lines[:4] == [
         f"{audit} is not certified. Requirement not met: 2 reasons.",
+        f"Certificate: {audit / 'certificate.json'}",
         f"  - precision 0.999 (certified is {value('precision'):g})",
         f"  - error-rate 0.001 (certified is {value('error-rate'):g})",
     ]
@@ -136,7 +137,7 @@ def blocks(language):
 
 def test_the_recipes_are_what_they_speak_of():
     """Those that do not run as doctests: every command parses, and the rest is of its language."""
-    commands = re.findall(r"matchbound (certify|verify) ([^`\"\n]+)", "".join(blocks("")))
+    commands = re.findall(r"matchbound (certify|verify) ([^`\n]+)", "".join(blocks("")))
     commands += re.findall(r'bash_command="matchbound (verify) ([^"]+)"', GATE)
     assert len(commands) == 4
     for verb, words in commands:

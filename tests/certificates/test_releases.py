@@ -281,7 +281,7 @@ def test_a_folder_stands_for_its_newest_certificate(audit, capsys):
     with pytest.raises(AssertionError, match="Missing: "):
         assert_certified(audit, precision=0.5)
     assert run("report", audit) == 2
-    assert capsys.readouterr().err.startswith("error: audit must hold the newest certificate on ")
+    assert capsys.readouterr().err.startswith("matchbound: audit must hold the newest certificate on ")
     later.write_text("{}")
     assert run("verify", audit) == 2
     later.write_text(text)
