@@ -169,7 +169,9 @@ def test_the_commands_run_every_time(tmp_path, monkeypatch, capsys):
         now = re.sub(r"\$\(date \+[%A-Za-z]+\)", f"20270101T00000{i}", line)
         words = shlex.split(re.sub(r"=0\.9\d*", "=0.5", now))[1:]
         assert run(*words) == 0, (line, capsys.readouterr().err)
-    assert run("certify", "audit", "--complete", "new.parquet", "--require", "precision=0.9999") == 1
+    assert (
+        run("certify", "audit", "--complete", "new.parquet", "--require", "precision=0.9999") == 1
+    )
     assert run("certify", "audit", "--complete", "new.parquet", "--require", "precision=0.5") == 2
     assert "with --release NAME" in capsys.readouterr().err
 

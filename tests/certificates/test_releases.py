@@ -131,6 +131,18 @@ def test_names_that_are_good(name):
     assert checked_release(name) == name
 
 
+def test_a_name_is_not_that_of_its_file():
+    from matchbound.audits import checked_release
+
+    for name in ("2026-12.json", "x.JSON"):
+        with pytest.raises(mb.InputError) as refused:
+            checked_release(name)
+        assert str(refused.value) == (
+            f"release must be a name without '.json', which its file gets, got {name!r}. Drop the "
+            "ending."
+        )
+
+
 def test_a_name_is_used_once(released, capsys):
     before = contents(released)
     other = ["--out", released.parent / "other.json"]
@@ -281,7 +293,9 @@ def test_a_folder_stands_for_its_newest_certificate(audit, capsys):
     with pytest.raises(AssertionError, match="Missing: "):
         assert_certified(audit, precision=0.5)
     assert run("report", audit) == 2
-    assert capsys.readouterr().err.startswith("matchbound: audit must hold the newest certificate on ")
+    assert capsys.readouterr().err.startswith(
+        "matchbound: audit must hold the newest certificate on "
+    )
     later.write_text("{}")
     assert run("verify", audit) == 2
     later.write_text(text)
@@ -407,7 +421,9 @@ def test_clusters_of_the_complete_matcher_cost_nothing(tmp_path):
         assert (cert.ledger.together, cert.is_clusters) == (0.95, name == "clusters")
     assert mb.verify(audit / "releases" / "clusters.json").outcome == "verified"
     words = str(mb.releases(audit, targets={"precision": 0.5})).splitlines()[-1]
-    assert words.endswith("Of clusters, the pairs are all those of two records in the same cluster.")
+    assert words.endswith(
+        "Of clusters, the pairs are all those of two records in the same cluster."
+    )
 
 
 def test_where_the_gap_was_sampled_each_release_costs(tmp_path):

@@ -60,7 +60,9 @@ def test_the_file_that_is_hashed_is_the_file_that_is_read(tmp_path, monkeypatch,
     "path", ["s3://b/x.csv", "http://h/x.csv", "hf://d/x.csv", "file:///x.csv"]
 )
 def test_an_address_is_refused(path):
-    refusal = r"^population must be the path of a local file, got .*, an address\. .* spark\.$"
+    refusal = (
+        rf"^population must be the path of a local file, got '{path}', an address\. .* spark\.$"
+    )
     with connect() as con, pytest.raises(mb.InputError, match=refusal):
         open_source(con, "population", path)
 

@@ -1043,7 +1043,9 @@ def test_columns_of_the_records_are_no_verdicts(names):
     table = found_and_not(**dict.fromkeys(names, SAYS))
     assert tally(draw, PEOPLE, TRUTH, table, columns=NAMED).validation
     if len(names) == 2 and names[0][-2:] in ("_l", "_f"):
-        with pytest.raises(mb.InputError, match=r"^holdout must not have a column that is not read"):
+        with pytest.raises(
+            mb.InputError, match=r"^holdout must not have a column that is not read"
+        ):
             tally(draw, PEOPLE, TRUTH, table.drop([names[1]]), columns=NAMED)
 
 
@@ -1105,10 +1107,16 @@ def test_their_name_does_not_matter(name):
 def test_one_other_value_beyond_the_first_rows_is_seen():
     n = range(5340)
     others = [f"q{i}" for i in n]
-    for values in ([*(i % 2 for i in n[1:]), 2], [*("yes" for i in n[1:]), "no"], [*others[1:], ""]):
+    for values in (
+        [*(i % 2 for i in n[1:]), 2],
+        [*("yes" for i in n[1:]), "no"],
+        [*others[1:], ""],
+    ):
         with pytest.raises(mb.InputError, match=r"got 'v' \(values"):
             check_unread(pa.table({"x": others, "y": others, "v": values}))
-    check_unread(pa.table({"x": others, "y": others, "v": ["", *others[1:]], "score": n}), ignore="v")
+    check_unread(
+        pa.table({"x": others, "y": others, "v": ["", *others[1:]], "score": n}), ignore="v"
+    )
     check_unread(pa.table({"x": others, "y": others, "v": sorted(f"w{i // 1200}{i}" for i in n)}))
 
 

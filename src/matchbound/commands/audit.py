@@ -47,14 +47,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from matchbound.audits.sample import make_draw
+    from matchbound.audits.start import draw_understood
 
     understood = _settled(options)
     for line in understood.lines:
         say(line)
     where = engine_of(options)
     out, force = options.out, options.force
-    say(make_draw(understood.wishes, out=out, force=force, progress=progress, say=say, **where))
+    say(draw_understood(understood, out=out, force=force, progress=progress, say=say, **where))
     audit = shlex.quote(out)
     say(f"Next: matchbound label {audit}, or write {audit}/labels.csv yourself (columns x, y; an")
     say(f"empty y where a node has no match). Then: matchbound certify {audit}")

@@ -28,7 +28,9 @@ EXAMPLE = "matchbound certify audit --require precision=0.95"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("audit", nargs="?", metavar="AUDIT", help="the folder that draw wrote")
+    parser.add_argument(
+        "audit", nargs="?", metavar="AUDIT", help="the folder that audit or draw wrote"
+    )
     add_holdout(parser, " (default: as registered)")
     parser.add_argument(
         "--complete",
