@@ -241,7 +241,7 @@ def changed(content, place, value):
 
 def test_other_values_are_refused(made):
     """Of the right type, but none that there is."""
-    certificate, since, chosen, _ = made["certificate"]
+    certificate, _, chosen, _ = made["certificate"]
     assert chosen["threshold"] is not None
     remarks = [(i, one) for i, one in enumerate(certificate["assumptions"]) if len(one) > 1]
     numbers = [((i, name), -1) for i, one in remarks for name in one if name != "code"]

@@ -437,7 +437,7 @@ def test_what_is_refused_later_names_the_argument_too(tmp_path):
     matches = pa.table({"x": ["a1"], "y": ["b1"], "score": [0.5]})
     people = [pa.table({"id": [f"{letter}{i}" for i in range(40)]}) for letter in "ab"]
     given = {"records": people[0], "against": people[1], "labels": 10, "clusters": False}
-    with pytest.raises(mb.InputError, match=r"^matches must match some node, got 0 of 40"):
+    with pytest.raises(mb.AssumptionError, match=r"^matches must match some node, got 0 of 40"):
         mb.audit(matches, **given, threshold=0.9, out=tmp_path / "audit")
 
 

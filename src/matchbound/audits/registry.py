@@ -78,8 +78,9 @@ def register(
 def withdraw(audit: "str | PathLike[str]") -> Recorded:
     """Take the holdout matcher that was registered last off the record; return it.
 
-    Refused once there is a validation label, of whichever draw of the folder; in a cohort; and where
-    nodes were drawn by that matcher. Its entry stays in the ledger, with one that withdraws it.
+    Refused once there is a validation label, of whichever draw of the folder; in a cohort; and
+    where nodes were drawn by that matcher. Its entry stays in the ledger, with one that withdraws
+    it.
     """
     opened_audit = Audit.open(audit)
     drawn_by, folder = opened_audit.drawn.holdout, opened_audit.own_folder

@@ -57,8 +57,9 @@ def verify(
     if memory is not None or temp is not None:
         with resources.connect():  # refuse these before anything is contradicted
             pass
-    is_audit = not isinstance(target, Certificate) and is_folder(Path(target))
-    newest = newest_certificate(Path(target)) if is_audit else None
+    newest = None
+    if not isinstance(target, Certificate) and is_folder(Path(target)):
+        newest = newest_certificate(Path(target))
     if newest is not None and newest.missing:
         return Verification((), (), (f"{newest.path}, {newest.missing}",))
     place = None if inputs is None else Path(inputs)

@@ -36,7 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--signers", metavar="FILE", help="those who must have signed a seal")
     add_memory(parser)
     parser.epilog = (
-        "Exit status: 0 verified with all inputs; 3 consistent in itself, inputs missing, or the newest certificate is; "
+        "Exit status: 0 verified with all inputs; 3 consistent in itself, inputs missing, or the "
+        "folder's newest certificate is; "
         "1 contradicted, or --require not met; 2 could not check."
     )
 

@@ -9,6 +9,7 @@ from matchbound.tables.sources import YES, Source, listed, quoted, scan
 
 MANY = 20
 """A verdict has fewer different values; an empty one counts."""
+SHOWN = 5  # columns in a sentence
 FIRST = 1000  # rows that mostly show many values already
 SAY_YES = {"1", "1.0", *YES}
 SPLINK = ("gamma_", "bf_", "mw_", "tf_")  # how alike a pair's fields are
@@ -29,11 +30,13 @@ def refuse_unread_columns(
     doubtful = doubtful_columns(con, source, form, ignored(source, columns))
     if doubtful:
         first = form.positive or next(iter(doubtful))
+        ignore = [f"ignore={name}" for name in [*doubtful][:SHOWN]]
+        ignore += ["…"] if len(doubtful) > SHOWN else []
         raise InputError(
             f"{source.argument} must not have a column that is not read and may say which pairs "
             f"are matches, got {described(doubtful)}. Read the one that does (--columns "
             f"verdict={first} or score={first}); leave out those that do not (--columns "
-            f"{','.join(f'ignore={name}' for name in doubtful)})."
+            f"{','.join(ignore)})."
         )
 
 
@@ -55,8 +58,8 @@ def doubtful_columns(
     """The unread columns that may be verdicts or scores, each with its first values.
 
     A column is none of them if it is known by its name; if it says yes in every row, so that
-    reading it changes nothing; or if it has many values, none of them empty, and either a score or a
-    verdict is read, or every value begins with a letter or is a date.
+    reading it changes nothing; or if it has many values, none of them empty, and either a score or
+    a verdict is read, or every value begins with a letter or is a date.
     """
     known = columns_read(form) | {*ignored}
     unread = [name for name in source.columns if name not in known]
@@ -76,10 +79,12 @@ def doubtful_columns(
 
 def described(columns: Mapping[str, Sequence[str]]) -> str:
     """Columns and their first values, for a sentence."""
-    return ", ".join(
-        f"{name!r} (values {listed(values[:3])}{', …' if len(values) > 3 else ''})"
-        for name, values in columns.items()
-    )
+    shown = [
+        f"{name[:60]!r} (values {listed(values[:3])}{', …' if len(values) > 3 else ''})"
+        for name, values in [*columns.items()][:SHOWN]
+    ]
+    rest = [f"{len(columns) - SHOWN} others"] if len(columns) > SHOWN else []
+    return ", ".join(shown + rest)
 
 
 def _values(con: Engine, source: Source, columns: Sequence[str]) -> dict[str, list[str]]:
