@@ -59,8 +59,8 @@ SLIPS = {
     ),
     "a threshold in percent": (
         {"threshold": "50"},
-        f"matches must match some node, got 0 of {SIZE}. .* or a lower threshold.",
         f"holdout must match some node, got 0 of {SIZE}. .* or a lower threshold.",
+        f"matches must match some node, got 0 of {SIZE}. .* or a lower threshold.",
     ),
     "a threshold without scores": (
         {"matches": "plain.csv", "source": None},
