@@ -19,6 +19,7 @@ from matchbound.tables.sides import (
 from matchbound.tables.sources import UNTYPED, Source, load, quoted, scan
 from matchbound.tables.verdicts import described, doubtful_columns
 
+REMARKS = ("note", "notes", "comment", "comments")  # columns of labels that decide nothing
 MISSING = "select min(id), count(*) from everyone anti join labels on id = x"
 """The records of the population that are in no cluster."""
 
@@ -107,7 +108,8 @@ def _refuse_outsiders(con: Engine, source: Source, column: str) -> None:
 
 def _refuse_unread_columns(con: Engine, source: Source, form: Pairs) -> None:
     """Refuse a column that may be verdicts: pairs with "no" would count as true matches."""
-    doubtful = doubtful_columns(con, source, form)
+    remarks = [name for name in source.columns if name.lower() in REMARKS]
+    doubtful = doubtful_columns(con, source, form, remarks)
     if doubtful:
         raise InputError(
             f"{source.argument} must not have a column that is not read and may say which pairs "
