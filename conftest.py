@@ -56,6 +56,8 @@ def network_files(tmp_path_factory):
 @pytest.fixture(scope="session")
 def forks():
     """A process with everything imported, which runs jobs in forked children."""
+    if not hasattr(os, "fork"):
+        pytest.skip("needs fork")
     from support.forks import Forks
 
     with Forks() as process:

@@ -146,6 +146,27 @@ def test_met(certified, tmp_path):
     assert said[0].startswith("Verified: its digests")
 
 
+def test_a_folder_of_releases(tmp_path):
+    """The newest one counts; if its file is missing, that is said, and no number is."""
+    audit = make_audit(tmp_path / "base", "--one-to-one")
+    for name in ("one", "two"):
+        assert certify(audit, "--release", name) == 0
+        folder = tmp_path / name
+        folder.mkdir()
+        runner, ended = verified(folder, audit, "precision=0.5")
+        assert (ended.returncode, ended.stderr) == (0, "")
+        newest = mb.Certificate.load(audit / "releases" / f"{name}.json")
+        assert json.loads(runner.outputs["metrics"]) == newest.as_metrics()
+        assert f"    Release: {name}." in runner.summary
+    (audit / "releases" / "two.json").unlink()
+    folder = tmp_path / "missing"
+    folder.mkdir()
+    runner, ended = verified(folder, audit, "precision=0.5")
+    assert (ended.returncode, ended.stderr) == (3, "")
+    assert runner.outputs == {"outcome": "missing", "metrics": "{}"}
+    assert "Missing: " in ended.stdout
+
+
 def test_unmet(certified, tmp_path):
     runner, ended = verified(tmp_path, certified, "precision=0.5\nrecall=0.999")
     assert ended.returncode == 1

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -15,7 +16,7 @@ from matchbound.commands.main import parser_of
 from matchbound.commands.options import by_metric
 from matchbound.errors import InputError
 from matchbound.testing import assert_certified
-from support.audits import certify, make_audit
+from support.audits import certify, make_audit, run
 
 SUITE = """
 from matchbound.testing import assert_certified
@@ -80,8 +81,9 @@ def test_unmet(audit):
         assert_certified(audit, precision=0.999, error_rate=0.001)
     value = matchbound.Certificate.load(audit / "certificate.json").value
     lines = str(failure.value).splitlines()
-    assert lines[:3] == [
+    assert lines[:4] == [
         f"{audit} is not certified. Requirement not met: 2 reasons.",
+        f"Certificate: {audit / 'certificate.json'}",
         f"  - precision 0.999 (certified is {value('precision'):g})",
         f"  - error-rate 0.001 (certified is {value('error-rate'):g})",
     ]
@@ -135,7 +137,7 @@ def blocks(language):
 
 def test_the_recipes_are_what_they_speak_of():
     """Those that do not run as doctests: every command parses, and the rest is of its language."""
-    commands = re.findall(r"matchbound (certify|verify) ([^`\"\n]+)", "".join(blocks("")))
+    commands = re.findall(r"matchbound (certify|verify) ([^`\n]+)", "".join(blocks("")))
     commands += re.findall(r'bash_command="matchbound (verify) ([^"]+)"', GATE)
     assert len(commands) == 4
     for verb, words in commands:
@@ -149,6 +151,29 @@ def test_the_recipes_are_what_they_speak_of():
     assert gate["with"].keys() <= action["inputs"].keys()
     for name in (*action["inputs"], *(f"outputs.{name}" for name in action["outputs"])):
         assert name in GATE
+
+
+def test_the_commands_run_every_time(tmp_path, monkeypatch, capsys):
+    """Each of the recipes' own lines in turn, and all of them again an hour later."""
+    audit = make_audit(tmp_path, "--holdout", tmp_path / "holdout.csv", "--one-to-one", train=0)
+    assert audit == tmp_path / "audit"
+    complete = pd.read_csv(tmp_path / "complete.csv", dtype=str)
+    (tmp_path / "target").mkdir()
+    for name in ("new", "target/links"):
+        complete.to_parquet(tmp_path / f"{name}.parquet")
+    monkeypatch.chdir(tmp_path)
+    lines = [line for block in blocks("") for line in block.splitlines()]
+    lines = [line for line in lines if line.startswith("matchbound ")]
+    assert len(lines) == 3
+    for i, line in enumerate(lines * 2):
+        now = re.sub(r"\$\(date \+[%A-Za-z]+\)", f"20270101T00000{i}", line)
+        words = shlex.split(re.sub(r"=0\.9\d*", "=0.5", now))[1:]
+        assert run(*words) == 0, (line, capsys.readouterr().err)
+    assert (
+        run("certify", "audit", "--complete", "new.parquet", "--require", "precision=0.9999") == 1
+    )
+    assert run("certify", "audit", "--complete", "new.parquet", "--require", "precision=0.5") == 2
+    assert "with --release NAME" in capsys.readouterr().err
 
 
 def test_the_gate_in_airflow(audit):

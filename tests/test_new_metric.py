@@ -47,7 +47,7 @@ def blank_rate(tally, design, complete):
 
 
 @pytest.fixture
-def toy(monkeypatch):
+def toy(monkeypatch, tampering):  # the schemas list the metrics that there are
     row = Metric(
         NAME,
         "the share of records for which no right match was found",

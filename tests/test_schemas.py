@@ -19,10 +19,12 @@ from matchbound.audits.journal import SEALED
 from matchbound.audits.ledger import append
 from matchbound.audits.provenance import Searched, SearchedFile
 from matchbound.audits.standing import Standing
+from matchbound.bounds import BOUNDS
 from matchbound.certificates.remark import CODES, Remark
 from matchbound.tables import Recorded
 from matchbound.tables.forms import COLUMN_ROLES
-from matchbound.theorems import Choices, Guarantee
+from matchbound.theorems import METRICS, Choices, Guarantee
+from matchbound.theorems.design import AUTO, WEIGHED
 from support.audits import make_audit, run, write_csv
 from support.forgetting import label_on_desk, make_people
 from support.schemas import NAMES, problems, schema, validator
@@ -232,6 +234,69 @@ def properties(part):
         yield from named
         for one in (*named.values(), *(v for k, v in part.items() if k != "properties")):
             yield from properties(one)
+
+
+def changed(content, place, value):
+    """The content with another value at a place."""
+    content = copy.deepcopy(content)
+    holder = content
+    for name in place[:-1]:
+        holder = holder[name]
+    holder[place[-1]] = value
+    return content
+
+
+def test_other_values_are_refused(made):
+    """Of the right type, but none that there is."""
+    certificate, _, chosen, _ = made["certificate"]
+    assert chosen["threshold"] is not None
+    remarks = [(i, one) for i, one in enumerate(certificate["assumptions"]) if len(one) > 1]
+    numbers = [((i, name), -1) for i, one in remarks for name in one if name != "code"]
+    assert numbers
+    for place, value in (
+        (("guarantees",), []),
+        (("guarantees", 0, "metric"), "f1"),
+        (("guarantees", 0, "bound"), "hope"),
+        (("guarantees", 0, "part"), ""),
+        (("guarantees", 0, "side"), "middle"),
+        (("guarantees", 0, "value"), 1.01),
+        (("guarantees", 0, "estimate"), -0.01),
+        (("guarantees", 0, "among"), 0),
+        (("choices", "metrics"), []),
+        (("choices", "metrics"), ["precision", "f1"]),
+        (("choices", "metrics"), ["recall", "recall"]),
+        (("choices", "theorem"), "other"),
+        (("choices", "bound"), "hope"),
+        (("choices", "weigh"), "recall"),
+        (("choices", "delta"), 1),
+        (("choices", "guesses"), {"f1": 0.5}),
+        (("choices", "variances"), {"recall": 0}),
+        (("choices", "few_misses"), ["f1"]),
+        (("choices", "until"), {"f1": 5}),
+        (("ledger", "registered"), 0),
+        (("ledger", "registered"), -1),
+        (("ledger", "seeded", "draw"), 0),
+        (("ledger", "entries"), -1),
+        (("ledger", "together"), 1.5),
+        *((("assumptions", *place), value) for place, value in numbers),
+    ):
+        assert not validator("certificate").is_valid(changed(certificate, place, value)), place
+    draw = made["draw"][0]
+    for place, value in ((("choices", "bound"), "hope"), (("labels",), -1), (("digest",), "0")):
+        assert not validator("draw").is_valid(changed(draw, place, value)), place
+    for entry in made["ledger"]:
+        for number in (0, -1):
+            assert not validator("ledger").is_valid(entry | {"entry": number})
+    for kind, name in (("withdraw", "register"), ("label", "place"), ("draw", "choices")):
+        (entry, *_) = (one for one in made["ledger"] if one["kind"] == kind and name in one)
+        assert not validator("ledger").is_valid(entry | {name: -1})
+
+
+def test_closed_lists_are_those_of_the_code():
+    for name in NAMES:
+        assert schema(name)["$defs"]["metric"]["enum"] == list(METRICS)
+        assert schema(name)["$defs"]["bound"]["enum"] == [AUTO, *BOUNDS]
+        assert schema(name)["$defs"]["choices"]["properties"]["weigh"]["enum"] == ["", *WEIGHED]
 
 
 def test_a_list_s_items_are_checked(made):

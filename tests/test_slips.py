@@ -60,7 +60,7 @@ SLIPS = {
     "a threshold in percent": (
         {"threshold": "50"},
         f"holdout must match some node, got 0 of {SIZE}. .* or a lower threshold.",
-        f"holdout must match some node, got 0 of {SIZE}. .* or a lower threshold.",
+        f"matches must match some node, got 0 of {SIZE}. .* or a lower threshold.",
     ),
     "a threshold without scores": (
         {"matches": "plain.csv", "source": None},

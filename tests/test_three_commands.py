@@ -121,10 +121,24 @@ def test_splink_s_own_run(tmp_path):
     in_memory = mb.certify(memory, holdout=predictions, population=left, **how)
     assert in_memory.ledger.seeded is not None
 
-    tables = ["--records", tmp_path / "left.parquet", "--against", tmp_path / "right.parquet"]
-    how = ["--labels", 500, "--threshold", 0.9, "--pairs", "--out", tmp_path / "files"]
-    assert run_seeded("s", "audit", tmp_path / "predictions.parquet", *tables, *how) == 0
-    write_labels(tmp_path / "files", truth)
-    certified = mb.certify(tmp_path / "files")
+    matches, left_file = tmp_path / "predictions.parquet", tmp_path / "left.parquet"
+    short, full, late = (tmp_path / one for one in ("files", "full", "late"))
+    how = ["--threshold", 0.9, "--pairs"]
+    tables = ["--records", left_file, "--against", tmp_path / "right.parquet"]
+    assert run_seeded("s", "audit", matches, *tables, "--labels", 500, *how, "--out", short) == 0
+    write_labels(short, truth)
+    understood = certificate(short)
+    certified = mb.Certificate.load(short / "certificate.json")
     assert certified.value("precision") > 0.98
     assert 0.94 < certified.value("recall") <= 0.9706
+    spelled = ["--id", "unique_id", "--link", "--source", "febrl_a", "--labels", 500]
+    holdout = ["--holdout", matches, *how]
+    assert run_seeded("s", "draw", left_file, *spelled, *holdout, "--out", full) == 0
+    write_labels(full, truth)
+    assert understood == certificate(full, *holdout)
+    assert run_seeded("s", "draw", left_file, *spelled, "--out", late) == 0
+    assert run_seeded("s", "register", late, *holdout) == 0
+    write_labels(late, truth)
+    registered = certificate(late, *holdout)
+    for part in ("tallies", "guarantees", "choices"):
+        assert understood[part] == registered[part]

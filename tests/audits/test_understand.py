@@ -4,6 +4,7 @@ import io
 import json
 import shlex
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -431,6 +432,44 @@ def test_no_reading(tmp_path, case):
     assert refusal(tmp_path, *tables, **said) == sentence
 
 
+def test_what_is_refused_later_names_the_argument_too(tmp_path):
+    """A threshold that no pair reaches is noticed when the matcher is put on record."""
+    matches = pa.table({"x": ["a1"], "y": ["b1"], "score": [0.5]})
+    people = [pa.table({"id": [f"{letter}{i}" for i in range(40)]}) for letter in "ab"]
+    given = {"records": people[0], "against": people[1], "labels": 10, "clusters": False}
+    with pytest.raises(mb.AssumptionError, match=r"^matches must match some node, got 0 of 40"):
+        mb.audit(matches, **given, threshold=0.9, out=tmp_path / "audit")
+
+
+def test_clusters_and_pairs_at_once(files, capsys):
+    for verb in ("audit", "register", "certify", "draw"):
+        assert run(verb, "x", "--clusters", "--pairs") == 2
+        assert capsys.readouterr().err == (
+            "matchbound: clusters and pairs must not both be given, got both. Say which of them "
+            "you deploy.\n"
+        )
+
+
+def test_one_node_is_one_node(tmp_path):
+    draw = mb.draw(pa.table({"id": ["a", "b"]}), labels=1, seed="s")
+    assert str(draw) == "1 node to label out of 2."
+    draw = mb.draw(pa.table({"id": [f"a{i}" for i in range(9)]}), labels=8, train=8, seed="s")
+    assert str(draw) == (
+        f"{len(draw.sample)} nodes to label out of 9: 8 to validate on, 8 to train on, "
+        f"{16 - len(draw.sample)} of them in both."
+    )
+
+
+def test_an_index_without_a_name():
+    frame = pd.DataFrame({"name": ["x", "y"]}, index=["a", "b"])
+    with pytest.raises(mb.InputError) as error:
+        mb.draw(frame, labels=1)
+    assert str(error.value).endswith(
+        """Name the right one with --id. A pandas index needs a name: frame.rename_axis("id")."""
+    )
+    assert mb.draw(frame.rename_axis("id"), labels=1).size == 2
+
+
 def test_one_file_twice(files, capsys):
     words = [*WORDS[:5], "./left one.parquet", *WORDS[6:]]
     assert run(*words) == 2
@@ -440,7 +479,7 @@ def test_one_file_twice(files, capsys):
 def test_a_verdict_that_is_not_read(tmp_path):
     rows = [[*pair, i % 2] for i, pair in enumerate(LINKS)]
     sentence = refusal(tmp_path, table(["x", "y", "ok"], rows), A, B)
-    assert sentence.startswith("matches must not have a column that may be a verdict without being")
+    assert sentence.startswith("matches must not have a column that is not read and may say which")
 
 
 def test_the_matcher_goes_on_record_before_the_seed(tmp_path):

@@ -6,6 +6,7 @@ import pytest
 
 import matchbound as mb
 from matchbound.audits.ledger import append, read_ledger
+from matchbound.audits.standing import all_together
 from support.audits import make_inputs, run, write_csv
 
 
@@ -80,6 +81,56 @@ def test_after_a_label_nothing_is_withdrawn(audit, capsys):
     append(audit, "withdraw", register=3)  # by hand: it is too late to count
     again = mb.certify(audit, holdout=audit.parent / "holdout.csv")
     assert (again.ledger.matchers, again.ledger.together) == (2, 0.9)
+
+
+def test_a_withdrawal_after_a_label_does_not_count(audit):
+    """Even if somebody writes the entry by hand, what was on record before the labels costs δ."""
+    for name in ("complete", "holdout"):
+        mb.register(audit, holdout=audit.parent / f"{name}.csv")
+    labelled(audit)
+    assert mb.certify(audit, holdout=audit.parent / "holdout.csv").ledger.together == 0.9
+    append(audit, "withdraw", register=3)
+    assert mb.certify(audit, holdout=audit.parent / "holdout.csv").ledger.together == 0.9
+
+
+def test_labels_that_a_refused_withdrawal_saw_stay_on_record(audit, capsys):
+    mb.register(audit, holdout=audit.parent / "complete.csv")
+    labelled(audit)
+    assert run("register", audit, "--withdraw") == 2
+    (audit / "labels.csv").rename(audit.parent / "later.csv")
+    assert [entry["kind"] for entry in read_ledger(audit).entries][-1] == "labels"
+    assert run("register", audit, "--withdraw") == 2
+    assert "withdraw must come before validation labels, got 100 nodes" in capsys.readouterr().err
+
+
+def test_labels_of_an_earlier_draw_count_too(audit, capsys):
+    """Another matcher that was on record when they were seen may have been picked by them."""
+    folder = audit.parent
+    for name in ("complete", "holdout"):
+        mb.register(audit, holdout=folder / f"{name}.csv")
+    labelled(audit)
+    assert mb.certify(audit, holdout=folder / "holdout.csv").ledger.together == 0.9
+    (audit / "labels.csv").unlink()
+    assert run("draw", folder / "people.csv", "--labels", 100, "--out", audit, "--force") == 0
+    assert run("register", audit, "--withdraw") == 2
+    message = "withdraw must come before validation labels, got some of an earlier draw. "
+    assert message in capsys.readouterr().err
+    before = all_together(read_ledger(audit).entries)
+    append(audit, "withdraw", register=3)
+    assert all_together(read_ledger(audit).entries) == before
+
+
+def test_a_cohort_s_matcher_is_never_withdrawn(audit, capsys):
+    folder, new = audit.parent, [[f"new{i}"] for i in range(60)]
+    old = (folder / "people.csv").read_text()
+    (folder / "now.csv").write_text(old + "".join(f"{x}\n" for (x,) in new))
+    mb.register(audit, holdout=folder / "holdout.csv")
+    pairs = write_csv(folder / "pairs.csv", ["x", "y"], [[x, f"y{x}"] for (x,) in new])
+    given = ["--cohort", "later", "--labels", 20, "--holdout", pairs]
+    assert run("draw", folder / "now.csv", *given, "--out", audit) == 0
+    assert run("register", audit / "cohorts" / "later", "--withdraw") == 2
+    message = "withdraw must leave a cohort's matcher, got the folder of one: its nodes were drawn "
+    assert message in capsys.readouterr().err
 
 
 def test_what_is_not_withdrawn(audit, tmp_path, capsys):

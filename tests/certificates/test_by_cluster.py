@@ -88,6 +88,13 @@ def test_nodes_that_were_drawn_by_cluster_are_refused(certify, sizes):
         certify(clusters, by_cluster(clusters, 120, random.Random(1)))
 
 
+def test_of_a_large_sample_the_reason_is_told_too():
+    """Above a tenth of the population no number of pairs is ten times the expected one."""
+    clusters = one_table((4,))
+    with pytest.raises(AssumptionError, match="there alone, or whole clusters were drawn"):
+        certify_one_table(clusters, by_cluster(clusters, 300, random.Random(1)))
+
+
 @pytest.mark.parametrize("certify", KINDS)
 @pytest.mark.parametrize("sizes", [(1, 3), (60,), (1,) * 200 + (100,)])
 def test_a_uniform_sample_is_accepted_whatever_the_clusters(certify, sizes):

@@ -95,7 +95,7 @@ def test_every_verb_follows_the_record(audit, tmp_path):
     assert certificate.tallies["all"] == expected != WORLD.tally(draw, AS_GIVEN)
     assert certificate.ledger.registered == 1
     assert certificate.ledger.together == 0.95
-    assert "It is about clusters: a record's matches are all other" in str(certificate)
+    assert "What is certified are clusters: a record's matches are all other" in str(certificate)
     live = open_inputs(Audit.open(audit), Inputs(tmp_path / "people.csv", holdout=holdout)).live
     labels = {x: tuple(WORLD.truth[x]) for x, _, _ in draw.sample}
     assert live.tally(labels) == expected
@@ -226,7 +226,7 @@ def test_a_table_of_clusters_and_pairs_that_are_none(tmp_path):
     certificate = mb.certify(audit, **given, out=audit / "certificate.json")
     both = CLUSTERED, WORLD.matches("complete", clusters=False)
     assert certificate.tallies["all"] == WORLD.tally(Draw.load(audit), *both)
-    assert "It is about clusters" not in str(certificate)
+    assert "What is certified are clusters" not in str(certificate)
     assert "It is about pairs, not clusters." in str(certificate)
     assert run("verify", audit) == 0
     closed = mb.certify(audit, **given, clusters=True)

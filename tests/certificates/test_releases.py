@@ -11,6 +11,7 @@ import pytest
 
 import matchbound as mb
 from matchbound.audits.ledger import append, read_ledger
+from matchbound.testing import assert_certified
 from support.audits import contents, make_audit, make_inputs, read_csv, run, run_seeded, write_csv
 from support.damage import chained
 
@@ -130,6 +131,18 @@ def test_names_that_are_good(name):
     assert checked_release(name) == name
 
 
+def test_a_name_is_not_that_of_its_file():
+    from matchbound.audits import checked_release
+
+    for name in ("2026-12.json", "x.JSON"):
+        with pytest.raises(mb.InputError) as refused:
+            checked_release(name)
+        assert str(refused.value) == (
+            f"release must be a name without '.json', which its file gets, got {name!r}. Drop the "
+            "ending."
+        )
+
+
 def test_a_name_is_used_once(released, capsys):
     before = contents(released)
     other = ["--out", released.parent / "other.json"]
@@ -247,17 +260,51 @@ def test_old_releases_verify_after_new_ones(released, capsys):
         assert capsys.readouterr().out.startswith("Verified: ")
 
 
-def test_verify_takes_the_certificate_or_else_the_last_release(audit, capsys):
+def test_a_folder_stands_for_its_newest_certificate(audit, capsys):
+    """Release or not, and never for an older one where the newest is missing."""
+    holdout = ["--holdout", audit.parent / "holdout.csv"]
+    own, first, later = (
+        audit / name for name in ("certificate.json", "releases/one.json", "releases/later.json")
+    )
+
+    def taken(status=0, *words):
+        assert run("verify", audit, *words) == status
+        return capsys.readouterr().out.splitlines()
+
+    assert run("certify", audit, *holdout) == 0
     assert release(audit, "one") == 0
-    assert release(audit, "a-later-one", "complete.csv") == 0
-    assert run("verify", audit, "--require", "precision=1") == 1
-    value = mb.Certificate.load(audit / "releases" / "a-later-one.json").value("precision")
-    assert f"(certified is {value:g})" in capsys.readouterr().out
-    (audit / "releases" / "a-later-one.json").unlink()
-    assert run("verify", audit) == 0
-    assert run("certify", audit, "--holdout", audit.parent / "holdout.csv") == 0
-    (audit / "releases" / "one.json").write_text("{}")
-    assert run("verify", audit) == 0
+    capsys.readouterr()
+    assert taken()[1:3] == [f"Certificate: {first}", "Release: one"]
+    assert release(audit, "later", "complete.csv") == 0
+    capsys.readouterr()
+    value = mb.Certificate.load(later).value("precision")
+    assert value < mb.Certificate.load(own).value("precision")
+    lines = taken(1, "--require", "precision=1")
+    assert lines[0].endswith(f"(certified is {value:g})")
+    assert lines[1:3] == [f"Certificate: {later}", "Release: later"]
+    with pytest.raises(AssertionError, match=f"certified is {value:g}"):
+        assert_certified(audit, precision=1)
+    text = later.read_text()
+    later.unlink()
+    entry = entries(audit)[-1]["entry"]
+    missing = f"{later}, the newest certificate on record (entry {entry}, release later)"
+    for words in ([], ["--require", "precision=0.5"]):
+        assert taken(3, *words) == [f"Missing: {missing}. Put the file back, or certify again."]
+    with pytest.raises(AssertionError, match="Missing: "):
+        assert_certified(audit, precision=0.5)
+    assert run("report", audit) == 2
+    assert capsys.readouterr().err.startswith(
+        "matchbound: audit must hold the newest certificate on "
+    )
+    later.write_text("{}")
+    assert run("verify", audit) == 2
+    later.write_text(text)
+    assert run("report", audit) == 0
+    assert run("certify", audit, *holdout, "--force") == 0
+    capsys.readouterr()
+    assert taken()[1:2] == [f"Certificate: {own}"]
+    own.unlink()
+    assert taken(3)[0].startswith(f"Missing: {own}, the newest certificate on record (entry ")
 
 
 def test_a_folder_without_any_certificate(audit, capsys):
@@ -373,6 +420,10 @@ def test_clusters_of_the_complete_matcher_cost_nothing(tmp_path):
         cert = mb.certify(audit, holdout=holdout, complete=given, release=name)
         assert (cert.ledger.together, cert.is_clusters) == (0.95, name == "clusters")
     assert mb.verify(audit / "releases" / "clusters.json").outcome == "verified"
+    words = str(mb.releases(audit, targets={"precision": 0.5})).splitlines()[-1]
+    assert words.endswith(
+        "Of clusters, the pairs are all those of two records in the same cluster."
+    )
 
 
 def test_where_the_gap_was_sampled_each_release_costs(tmp_path):
@@ -518,6 +569,28 @@ def test_room_is_told_only_where_it_is_proved(tmp_path, options, metric):
     (row,) = mb.releases(audit, targets={metric: 0.5}).rows
     assert row.verdicts[metric].text.endswith("met, room –")
     assert (row.gap is None) == ("--gap" in options)
+
+
+def test_in_a_part_of_one_table_no_share_of_pairs_is_told(tmp_path):
+    """A pair inside the part counts at both of its records, one that leads out of it at one."""
+    ids = [f"r{i}" for i in range(200)]
+    people = write_csv(tmp_path / "people.csv", ["id"], [[x] for x in ids])
+    part = write_csv(tmp_path / "part.csv", ["id"], [[x] for x in ids[:100]])
+    pairs = [[ids[i], ids[i + 1]] for i in range(0, 98, 2)]
+    pairs += [[ids[i], ids[i + 100]] for i in range(1, 20, 2)]
+    holdout = write_csv(tmp_path / "holdout.csv", ["x", "y"], pairs)
+    complete = write_csv(tmp_path / "complete.csv", ["x", "y"], pairs[1:])
+    audit = tmp_path / "audit"
+    given = ["--dedupe", "--within", part, "--labels", 60, "--holdout", holdout, "--out", audit]
+    assert run("draw", people, *given) == 0
+    both = [*pairs, *(pair[::-1] for pair in pairs)]
+    drawn = [x for x, _, _ in mb.Draw.load(audit).sample]
+    rows = [[x, y] for x in drawn for y in [b for a, b in both if a == x] or [""]]
+    write_csv(audit / "labels.csv", ["x", "y"], rows)
+    mb.certify(audit, complete=complete, release="r")
+    (row,) = mb.releases(audit, targets={"precision": 0.5}).rows
+    assert (row.gap, row.gap_text) == (None, "–")
+    assert row.verdicts["precision"].text == "met, room –"
 
 
 def test_a_release_for_a_population_that_has_changed(audit, capsys):

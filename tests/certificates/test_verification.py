@@ -48,6 +48,7 @@ def test_a_good_certificate_verifies(certified, alone, capsys):
     assert out == (
         "Verified: its digests; its guarantees, from its tallies; its place in the ledger; its "
         "tallies, from its inputs; its draw, from the seed.\n"
+        f"Certificate: {certified / 'certificate.json'}\n"
     )
     status, out = verify(*alone, capsys)
     assert status == 3

@@ -79,6 +79,7 @@ def test_bare_matchbound_shows_the_verbs_of_an_ordinary_audit(capsys):
         "certify",
         "verify",
         "report",
+        "releases",
     ]
     assert len(bare.splitlines()) <= SCREEN
 

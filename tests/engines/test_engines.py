@@ -22,6 +22,7 @@ from pyarrow import csv
 import matchbound as mb
 from matchbound.engines.connection import connect
 from matchbound.tables import Pairs, digest_of_rows, open_source, rows_of_matches
+from matchbound.tables.verdicts import MANY, doubtful_columns
 from matchbound.theorems.metrics import METRICS
 from support import engine_cases
 from support.audits import make_audit, run
@@ -36,6 +37,7 @@ from support.forms import (
 from support.graphs import KINDS, check_thresholds
 from support.random_tables import check_all_metrics, drawn_within, groups
 from support.sparks import SMALL, UNPLANNED, needs_spark, spark
+from support.unread import ROWS, UNREAD_VALUES, unread
 
 pytestmark = [needs_spark, pytest.mark.xdist_group("spark")]
 LOCAL_FORMS = (
@@ -136,6 +138,28 @@ def test_same_refusals(folder, session):
     said = engine_cases.refused(folder, "duckdb")
     assert all(one.startswith(("InputError", "AssumptionError")) for one in said)
     assert engine_cases.refused(folder, session) == said
+
+
+@pytest.mark.parametrize("session", [LOCAL], indirect=True)
+def test_unread_columns_that_may_decide(session, tmp_path):
+    """The same ones, with the same values; names, dates and a yes everywhere are none."""
+    table = unread([f"Name {i}" for i in range(ROWS)], "fine name")
+    fine = {"fine date": [f"{1900 + i}-01-02" for i in range(ROWS)], "fine yes": ["Yes"] * ROWS}
+    for name, values in (UNREAD_VALUES | fine).items():
+        table = table.append_column(name, unread(values, name)[name])
+    pq.write_table(table, tmp_path / "found.parquet")
+    found = []
+    for engine, matches in (
+        ("duckdb", tmp_path / "found.parquet"),
+        (session, session.read.parquet(str(tmp_path / "found.parquet"))),
+    ):
+        with connect(engine) as con:
+            source = open_source(con, "holdout", matches)
+            found.append(doubtful_columns(con, source, Pairs("x", "y")))
+    assert set(found[0]) == set(UNREAD_VALUES)
+    few = [{n: v for n, v in one.items() if len(v) < MANY} for one in found]
+    assert few[0] == few[1]
+    assert set(found[0]) == set(found[1])
 
 
 def test_rounds_find_what_the_compiled_matcher_finds(folder):

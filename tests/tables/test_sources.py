@@ -12,7 +12,15 @@ import pytest
 import matchbound as mb
 from matchbound.engines import connect
 from matchbound.files import read_at_once
-from matchbound.tables import Matching, form_of_labels, listed, open_source, read_labels
+from matchbound.tables import (
+    Matching,
+    form_of_labels,
+    listed,
+    open_source,
+    read_labels,
+    recognise,
+    refuse_unread_columns,
+)
 from matchbound.tables.formats import HEADER, SMALL
 from matchbound.tables.sources import scan
 
@@ -60,7 +68,9 @@ def test_the_file_that_is_hashed_is_the_file_that_is_read(tmp_path, monkeypatch,
     "path", ["s3://b/x.csv", "http://h/x.csv", "hf://d/x.csv", "file:///x.csv"]
 )
 def test_an_address_is_refused(path):
-    refusal = r"^population must be the path of a local file, got .*, an address\. .* spark\.$"
+    refusal = (
+        rf"^population must be the path of a local file, got '{path}', an address\. .* spark\.$"
+    )
     with connect() as con, pytest.raises(mb.InputError, match=refusal):
         open_source(con, "population", path)
 
@@ -175,19 +185,31 @@ def test_many_columns_take_linear_time(tmp_path):
 
 @pytest.mark.parametrize("others", [3, 300])
 def test_an_unread_column_of_verdicts_is_found_among_many(tmp_path, others):
-    names = [f"c{i}" for i in range(others)]
-    for verdicts in (["yes", "no"], ["maybe", "no"], ["", "N"], ["", ""]):
-        rows = [f"a{i},b{i},{'v,' * others}{verdict}\n" for i, verdict in enumerate(verdicts)]
+    names = [f"c{i}_{side}" for i in range(others) for side in "lr"]
+    for verdicts in (["yes", "no"], ["maybe", "no"], ["", "N"], ["", ""], ["yes", "Y"]):
+        rows = [f"a{i},b{i},{'v,' * len(names)}{said}\n" for i, said in enumerate(verdicts)]
         path = tmp_path / "labels.csv"
         path.write_text(",".join(["x", "y", *names, "seen"]) + "\n" + "".join(rows))
         with connect() as con:
             source = open_source(con, "labels", path)
             form = form_of_labels(source, {})
-            if verdicts in (["yes", "no"], ["", "N"]):
-                with pytest.raises(mb.InputError, match=r"may be a verdict .* got 'seen'"):
+            if verdicts != ["yes", "Y"]:
+                with pytest.raises(mb.InputError, match=r"that is not read .* got 'seen' \(values"):
                     read_labels(con, source, form, Matching())
             else:
                 read_labels(con, source, form, Matching())
+
+
+def test_of_many_unread_columns_the_first_are_named(tmp_path):
+    path = tmp_path / "found.csv"
+    path.write_text(",".join(["x", "y", *(f"c{i}" for i in range(300))]) + "\na,b" + ",0" * 300)
+    with connect() as con:
+        source = open_source(con, "holdout", path)
+        form = recognise(source, {})
+        with pytest.raises(mb.InputError) as error:
+            refuse_unread_columns(con, source, form, {})
+    assert "'c3' (values '0'), 'c4' (values '0'), 295 others. Read the one" in str(error.value)
+    assert str(error.value).endswith("ignore=c3,ignore=c4,…).")
 
 
 def test_a_sentence_names_the_first_columns_only():

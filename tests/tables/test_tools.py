@@ -1,6 +1,7 @@
 """The tables that other tools write, read as they are: the same tallies as by Python sets."""
 
 import random
+import re
 from itertools import combinations
 
 import numpy as np
@@ -10,9 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import matchbound as mb
+from matchbound.engines import connect
+from matchbound.tables import open_source, recognise, refuse_unread_columns
 from matchbound.theorems.tally import Cell, Label
 from support.oracles import tally_by_sets
 from support.replicates import SHARED
+from support.unread import ROWS, UNREAD_VALUES, unread
 
 needs_data = pytest.mark.skipif(not SHARED.exists(), reason="needs the real data in ../shared")
 
@@ -816,7 +820,7 @@ def test_verdicts_under_other_names_are_refused_in_labels(column):
     labels = labels.slice(0, 10).append_column(column, pa.array(UNREAD[column]))
     holdout = pa.table({"x": ["p1"], "y": ["q1"]})
     with pytest.raises(
-        mb.InputError, match=r"^labels must (not have a column that may|be verified)"
+        mb.InputError, match=r"^labels must (not have a column that is not|be verified)"
     ):
         tally(draw, PEOPLE, TRUTH, holdout, labels=labels)
 
@@ -828,9 +832,9 @@ def test_verdicts_under_other_names_are_refused_in_matches(column):
     with pytest.raises(mb.InputError) as error:
         tally(draw, PEOPLE, TRUTH, holdout)
     assert str(error.value) == (
-        "holdout must not have a column that may say which pairs count without being read, got "
-        f"{column!r}. Name it (--columns score={column} or verdict={column}), or leave it out "
-        f"(--columns ignore={column})."
+        "holdout must not have a column that is not read and may say which pairs are matches, got "
+        f"{column!r} (values '0.0'). Read the one that does (--columns verdict={column} or "
+        f"score={column}); leave out those that do not (--columns ignore={column})."
     )
     columns = {"ignore": column}
     assert tally(draw, PEOPLE, TRUTH, holdout, columns=columns).validation
@@ -993,6 +997,15 @@ WORDS = {
 }
 
 
+VALUES_OF = {
+    "numbers": "'0', '1'",
+    "decimals": "'0.0', '1.0'",
+    "truth values": "'false', 'true'",
+    "words": "'Yes', 'no'",
+    "categories": "'TRUE', 'false'",
+}
+
+
 @pytest.mark.parametrize("words", WORDS)
 def test_a_column_that_may_be_a_verdict_is_named_or_ignored(words):
     draw = mb.draw(PEOPLE, labels=20, seed="d", link=True)
@@ -1000,10 +1013,10 @@ def test_a_column_that_may_be_a_verdict_is_named_or_ignored(words):
     with pytest.raises(mb.InputError) as error:
         tally(draw, PEOPLE, TRUTH, table, columns=NAMED)
     assert str(error.value) == (
-        "holdout must not have a column that may be a verdict without being read, got "
-        "'predicted_match'. Name the one that says which pairs count (--columns "
-        "verdict=predicted_match); if none does, leave them out (--columns "
-        "ignore=predicted_match)."
+        "holdout must not have a column that is not read and may say which pairs are matches, got "
+        f"'predicted_match' (values {VALUES_OF[words]}). Read the one that does (--columns "
+        "verdict=predicted_match or score=predicted_match); leave out those that do not "
+        "(--columns ignore=predicted_match)."
     )
     rows = list(zip(*found_and_not().to_pydict().values(), strict=True))
     for columns, found in (
@@ -1031,14 +1044,93 @@ def test_columns_of_the_records_are_no_verdicts(names):
     table = found_and_not(**dict.fromkeys(names, SAYS))
     assert tally(draw, PEOPLE, TRUTH, table, columns=NAMED).validation
     if len(names) == 2 and names[0][-2:] in ("_l", "_f"):
-        with pytest.raises(mb.InputError, match=r"^holdout must not have a column that may be a"):
+        with pytest.raises(
+            mb.InputError, match=r"^holdout must not have a column that is not read"
+        ):
             tally(draw, PEOPLE, TRUTH, table.drop([names[1]]), columns=NAMED)
 
 
-def test_a_column_of_one_value_is_no_verdict():
-    draw = mb.draw(PEOPLE, labels=20, seed="d", link=True)
-    table = found_and_not(a_flag=[1] * 20, an_empty_one=pa.nulls(20), another=[0] * 20)
-    assert tally(draw, PEOPLE, TRUTH, table, columns=NAMED).validation
+UNREAD_NAMES = ("prob", "match_prob", "p", "sim", "cosine", "distance", "likelihood", "status")
+UNREAD_NAMES += ("link", "match", "is_match", "a", "Is it one?", "match_x", "weight", "flag_l")
+
+
+def check_unread(table, **columns):
+    with connect() as con:
+        source = open_source(con, "holdout", table)
+        refuse_unread_columns(con, source, recognise(source, columns), columns)
+
+
+@pytest.mark.parametrize("kind", UNREAD_VALUES)
+def test_values_that_may_decide_are_refused(kind):
+    table = unread(UNREAD_VALUES[kind])
+    with pytest.raises(mb.InputError, match=r"^holdout must not have a column that is not read"):
+        check_unread(table)
+    check_unread(table, ignore="link")
+
+
+@pytest.mark.parametrize("name", UNREAD_NAMES)
+def test_their_name_does_not_matter(name):
+    for kind in ("T or F", "probabilities"):
+        with pytest.raises(mb.InputError, match=rf"are matches, got {re.escape(repr(name))} \("):
+            check_unread(unread(UNREAD_VALUES[kind], name))
+
+
+def test_one_other_value_beyond_the_first_rows_is_seen():
+    n = range(5340)
+    others = [f"q{i}" for i in n]
+    for values in (
+        [*(i % 2 for i in n[1:]), 2],
+        [*("yes" for i in n[1:]), "no"],
+        [*others[1:], ""],
+    ):
+        with pytest.raises(mb.InputError, match=r"got 'v' \(values"):
+            check_unread(pa.table({"x": others, "y": others, "v": values}))
+    check_unread(
+        pa.table({"x": others, "y": others, "v": ["", *others[1:]], "score": n}), ignore="v"
+    )
+    check_unread(pa.table({"x": others, "y": others, "v": sorted(f"w{i // 1200}{i}" for i in n)}))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [f"Name {i}" for i in range(ROWS)],
+        [f"{1900 + i}-01-02" for i in range(ROWS)],
+        pa.array(range(ROWS), pa.date32()),
+        (1, 1),
+        ("Yes", "yes"),
+        (True, True),
+    ],
+)
+def test_columns_that_are_obviously_neither_verdicts_nor_scores_may_stand_beside(values):
+    check_unread(unread(values))
+
+
+def test_numbers_may_stand_beside_a_score():
+    scores = pa.array([i / ROWS for i in range(ROWS)])
+    check_unread(unread(list(range(ROWS)), "distance").append_column("score", scores))
+    with pytest.raises(mb.InputError, match=r"got 'link' \(values '0', '1'\)"):
+        check_unread(unread((0, 1), "link").append_column("score", scores))
+
+
+REAL = [*SHARED.glob("*/splink*/*.parquet"), *SHARED.glob("*/rl_ecm/predictions.parquet")]
+REAL += [*SHARED.glob("*/dedupe/[CH]*.parquet")]
+NO_MATCHES = ("left_int_key", "right_int_key", "clusters_095", "clusters")
+
+
+@needs_data
+def test_tables_of_real_tools_are_read_as_they_are():
+    read = 0
+    for path in REAL:
+        if path.stem.endswith(NO_MATCHES):
+            continue
+        with connect() as con:
+            source = open_source(con, "holdout", path)
+            columns = {"x": "rec_id_l", "y": "rec_id_r", "source": "src"}
+            form = recognise(source, columns if source.column("rec_id_l") else {})
+            refuse_unread_columns(con, source, form, {})
+        read += 1
+    assert read > 15
 
 
 def test_a_verdict_named_by_the_user_decides_alone():
@@ -1058,6 +1150,7 @@ def test_a_verdict_named_by_the_user_decides_alone():
     ("columns", "message"),
     [
         ({"ignore": "b,v"}, "columns must not ignore what is read of holdout, got 'b'. "),
+        ({"ignore": "v,w"}, "columns must ignore columns of holdout, got 'w'. Choose among 'a',"),
         ({"verdict": "no"}, "columns must name columns of holdout, got 'no'. "),
         ({"id": "a", "cluster": "b", "verdict": "v"}, "columns must name no verdict where holdout"),
     ],

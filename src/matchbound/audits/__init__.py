@@ -70,7 +70,7 @@ from matchbound.audits.release import (
 from matchbound.audits.remembered import Remembered, latest
 from matchbound.audits.sample import draw, draw_again
 from matchbound.audits.seal import Seal, check_signers, seals_in, signer_of
-from matchbound.audits.shelf import certificate_files, certificate_of, folder_of
+from matchbound.audits.shelf import Newest, certificate_files, folder_of, newest_certificate
 from matchbound.audits.shown import enter_labels, enter_look
 from matchbound.audits.standing import (
     CohortSpent,
@@ -117,6 +117,7 @@ __all__ = [
     "LabelsRef",
     "Ledger",
     "Matcher",
+    "Newest",
     "Opening",
     "OutputRef",
     "Page",
@@ -142,7 +143,6 @@ __all__ = [
     "as_drawn",
     "before_labels",
     "certificate_files",
-    "certificate_of",
     "check_all_labelled",
     "check_signers",
     "checked_release",
@@ -174,6 +174,7 @@ __all__ = [
     "ledger_or_problems",
     "load",
     "name_taken",
+    "newest_certificate",
     "on_record",
     "planned",
     "planned_choices",

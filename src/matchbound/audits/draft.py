@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from matchbound.audits.choices import is_by_matcher
-from matchbound.audits.draw import Draw, join_orders
+from matchbound.audits.draw import Draw, join_orders, nodes
 from matchbound.audits.inputs import Population, TableRef, Within
 from matchbound.audits.order import first, first_until
 from matchbound.audits.training import without_trained
@@ -148,9 +148,9 @@ class Draft:
 
 def _sizes_in_words(draft: Draft) -> list[str]:
     if draft.is_train_alone:
-        return [f"To be drawn: {draft.train} nodes to train on."]
+        return [f"To be drawn: {nodes(draft.train)} to train on."]
     until = "".join(f", until {k} count for {m}" for m, k in draft.choices.until.items())
-    labels = "nodes" if draft.labels is None else f"{draft.labels} nodes"
+    labels = "nodes" if draft.labels is None else nodes(draft.labels)
     weigh = f", by weight, for {draft.choices.weigh}" if draft.weights else ""
     trained = f", and {draft.train} to train on" if draft.train else ""
     if draft.earlier is not None:

@@ -371,16 +371,21 @@ class Draw:
     def __str__(self) -> str:
         of_part = "" if self.within is None else f", a part of {self.population.size}"
         if not self.labels:
-            return f"{self.train} nodes to train on out of {self.size}{of_part}."
-        both = self.labels + self.train - len(self.sample)
+            return f"{nodes(self.train)} to train on out of {self.size}{of_part}."
         until = "".join(f", until {k} of them count for {m}" for m, k in self.choices.until.items())
         weigh = f", by weight for {self.choices.weigh}" if self.choices.weigh else ""
-        gap = f" Compare the matchers on {len(self.gap)} nodes in gap.csv." if self.gap else ""
-        return (
-            f"{len(self.sample)} nodes to label out of {self.size}{of_part}: "
-            f"{self.labels} to validate on{until}{weigh}, {self.train} to train on, {both} of them "
-            f"in both.{gap}"
-        )
+        gap = f" Compare the matchers on {nodes(len(self.gap))} in gap.csv." if self.gap else ""
+        head = f"{nodes(len(self.sample))} to label out of {self.size}{of_part}"
+        if not self.train:
+            return f"{head}{until}{weigh}.{gap}"
+        overlap = self.labels + self.train - len(self.sample)
+        both = f", {overlap} of them in both" if overlap else ""
+        validate = f"{self.labels} to validate on{until}{weigh}"
+        return f"{head}: {validate}, {self.train} to train on{both}.{gap}"
+
+
+def nodes(number: int) -> str:
+    return "1 node" if number == 1 else f"{number} nodes"
 
 
 def digest_as_drawn(con: Engine, draw: Draw, source: Source) -> Digest | None:

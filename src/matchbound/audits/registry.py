@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 from matchbound.audits.audit import Audit
 from matchbound.audits.brought import as_drawn
+from matchbound.audits.cohort import FOLDER as COHORTS
+from matchbound.audits.cohort import NODES
 from matchbound.audits.labels import labels_in_folder, labels_of
 from matchbound.audits.ledger import Transaction, validation_labels
 from matchbound.audits.remembered import holdouts
 from matchbound.audits.shown import enter_labels
-from matchbound.audits.standing import registrations
+from matchbound.audits.standing import has_validation_label, registrations
 from matchbound.audits.variances import variances_from
 from matchbound.engines import Progress, connect
 from matchbound.errors import InputError
@@ -76,28 +78,38 @@ def register(
 def withdraw(audit: "str | PathLike[str]") -> Recorded:
     """Take the holdout matcher that was registered last off the record; return it.
 
-    Refused once there is a validation label, and where nodes were drawn by that matcher. Its entry
-    stays in the ledger, with one that withdraws it.
+    Refused once there is a validation label, of whichever draw of the folder; in a cohort; and
+    where nodes were drawn by that matcher. Its entry stays in the ledger, with one that withdraws
+    it.
     """
     opened_audit = Audit.open(audit)
-    drawn_by = opened_audit.drawn.holdout
+    drawn_by, folder = opened_audit.drawn.holdout, opened_audit.own_folder
+    if folder.parent.name == COHORTS and is_file(folder / NODES):
+        raise InputError(
+            "withdraw must leave a cohort's matcher, got the folder of one: its nodes were drawn "
+            "with it on record. Draw another cohort with the right one; it costs δ again."
+        )
     with opened_audit.transaction() as ledger:
         labelled = _labelled(ledger, opened_audit)
-        if labelled:
-            raise InputError(
-                f"withdraw must come before validation labels, got {labelled} nodes with some. "
-                "Register the right matcher: it counts as another, and costs δ again."
-            )
+        is_labelled = labelled > 0 or has_validation_label(ledger.entries)
         registered = registrations(ledger.entries)
-        if not registered:
-            raise InputError("withdraw must find a matcher on record, got none. Register one.")
-        last = Recorded.of(registered[-1]["holdout"])
-        if drawn_by is not None and last.is_same(drawn_by):
-            raise InputError(
-                "withdraw must leave the matcher that nodes were drawn by, got it as the last one "
-                "on record. Draw again with the right one; it costs δ again."
-            )
-        ledger.add("withdraw", register=registered[-1]["entry"])
+        if registered and not is_labelled:
+            last = Recorded.of(registered[-1]["holdout"])
+            if drawn_by is not None and last.is_same(drawn_by):
+                raise InputError(
+                    "withdraw must leave the matcher that nodes were drawn by, got it as the last "
+                    "one on record. Draw again with the right one; it costs δ again."
+                )
+            ledger.add("withdraw", register=registered[-1]["entry"])
+    # Raised here, so that the labels that were seen stay in the ledger.
+    if is_labelled:
+        got = f"{labelled} nodes with some" if labelled else "some of an earlier draw"
+        raise InputError(
+            f"withdraw must come before validation labels, got {got}. "
+            "Register the right matcher: it counts as another, and costs δ again."
+        )
+    if not registered:
+        raise InputError("withdraw must find a matcher on record, got none. Register one.")
     return last
 
 

@@ -16,6 +16,11 @@ RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECA
 
 def checked_release(name: object) -> str | None:
     """Refuse a name that is not safe as a file's on every system; None: it is no release."""
+    if isinstance(name, str) and name.lower().endswith(".json"):
+        raise InputError(
+            f"release must be a name without '.json', which its file gets, got {name[:80]!r}. Drop "
+            "the ending."
+        )
     return None if name is None else checked_name("release", name)
 
 

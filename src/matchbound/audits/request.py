@@ -9,7 +9,7 @@ from typing import Any
 from matchbound.audits.choices import fit_choices, is_by_matcher
 from matchbound.audits.commit import Request
 from matchbound.audits.draft import Draft, Earlier, check_count
-from matchbound.audits.draw import Draw
+from matchbound.audits.draw import Draw, nodes
 from matchbound.audits.folder import refuse_labels
 from matchbound.audits.inputs import Population, TableRef, Within
 from matchbound.audits.ledger import Entry
@@ -202,7 +202,7 @@ def _facts(ground: Ground, draft: Draft, seed: str | None) -> Entry:
 def _lines(ground: Ground, words: Sequence[str]) -> list[str]:
     """The population and the holdout matchers in words."""
     path = ground.source.path or "a table"
-    population = f"Population: {path}, {ground.size} nodes with ids in {ground.column!r}."
+    population = f"Population: {path}, {nodes(ground.size)} with ids in {ground.column!r}."
     lines, within = [population], ground.within
     if within is not None:
         part = within.path or "a table"

@@ -205,17 +205,28 @@ def standing(
 
 
 def in_force(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries without the registrations that were withdrawn before any validation label."""
-    fresh, is_labelled, withdrawn = set(_fresh(entries)), False, set()
-    for i, entry in enumerate(entries):
-        is_labelled = i not in fresh and (is_labelled or _is_label(entry))
-        if entry["kind"] == "withdraw" and not is_labelled:
+    """The entries without the registrations that were withdrawn before any validation label.
+
+    Labels of an earlier draw count too: the δ of what was on record by then is spent. Withdrawals
+    are left out, so that a part of what is returned, which may lack those labels, is in force too.
+    """
+    withdrawn = set()
+    for entry in entries:
+        if _is_label(entry):
+            break
+        if entry["kind"] == "withdraw":
             withdrawn.add(entry["register"])
     return [
         entry
         for entry in entries
-        if not (entry["kind"] == "register" and entry["entry"] in withdrawn)
+        if entry["kind"] != "withdraw"
+        and not (entry["kind"] == "register" and entry["entry"] in withdrawn)
     ]
+
+
+def has_validation_label(entries: Sequence[Entry]) -> bool:
+    """Whether these entries have a validation label, of whichever draw."""
+    return any(map(_is_label, entries))
 
 
 def registrations(entries: Sequence[Entry]) -> list[Entry]:

@@ -7,6 +7,7 @@ from matchbound.audits.draw import Draw
 from matchbound.audits.sample import make_draw
 from matchbound.audits.understand import Given, Understood, understand
 from matchbound.engines import Progress, Resources
+from matchbound.errors import MatchboundError
 
 
 def audit(
@@ -56,7 +57,17 @@ def audit(
     for line in understood.lines:
         say(line)
     where = {"engine": engine, "memory": memory, "temp": temp}
-    return make_draw(understood.wishes, out=out, force=force, **where, progress=progress, say=say)
+    return draw_understood(understood, out=out, force=force, **where, progress=progress, say=say)
+
+
+def draw_understood(understood: Understood, **how: Any) -> Draw:
+    """Draw; what is refused of the matcher's table is said of the argument that it was given as."""
+    try:
+        return make_draw(understood.wishes, **how)
+    except MatchboundError as error:
+        if not str(error).startswith("holdout must "):
+            raise
+        raise type(error)(str(error).replace("holdout", "matches", 1)) from None
 
 
 def understood_of(given: Given, resources: Resources) -> Understood:

@@ -24,7 +24,8 @@ from matchbound.tables import (
     open_source,
     possible_forms,
     recognise,
-    refuse_unread_verdicts,
+    refuse_ignored_nothing,
+    refuse_unread_columns,
 )
 
 
@@ -82,7 +83,8 @@ def understand(con: Engine, given: Given) -> Understood:
     if given.against is not None:
         against = open_source(con, "against", given.against, hashed=False)
     form = _form(matches, given.columns)
-    refuse_unread_verdicts(con, matches, form, given.columns)
+    refuse_ignored_nothing([matches], given.columns)
+    refuse_unread_columns(con, matches, form, given.columns)
     check_scored(matches, form, given.threshold)
     Reading(threshold=given.threshold).settled([form])
     rows = count_matches(con, matches)

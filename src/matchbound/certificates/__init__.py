@@ -4,7 +4,7 @@ from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.certification import certify
 from matchbound.certificates.contradictions import contradictions
 from matchbound.certificates.record import Record
-from matchbound.certificates.releases import ROOM, Release, Releases, releases
+from matchbound.certificates.releases import Release, Releases, releases
 from matchbound.certificates.verdicts import as_percent
 from matchbound.certificates.words import (
     ledger_line,
@@ -19,7 +19,6 @@ from matchbound.certificates.words import (
 )
 
 __all__ = [
-    "ROOM",
     "Certificate",
     "Record",
     "Release",

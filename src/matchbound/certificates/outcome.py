@@ -14,6 +14,7 @@ class Outcome(StrEnum):
     CONSISTENT = "consistent in itself"
     CONTRADICTED = "contradicted"
     UNMET = "requirement not met"
+    MISSING = "missing"
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,9 @@ class Verification:
 
     `unmet` are requirements that the certificate does not meet. `grown` says what was added to the
     audit since, `sealed` up to which entry its ledger is sealed. `repair` says what to run where a
-    crash left the ledger unfinished: `verify` writes nothing. `version` is the certificate's.
+    crash left the ledger unfinished: `verify` writes nothing. `version` is the certificate's. Of an
+    audit folder, `certificate` is the file that was verified, and `release` its release. Nothing is
+    checked if no file has the certificate; `missing` then says which that is.
     """
 
     differences: tuple[str, ...]
@@ -33,6 +36,8 @@ class Verification:
     grown: str = ""
     unmet: tuple[str, ...] = ()
     sealed: str = ""
+    certificate: str = ""
+    release: str | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -41,7 +46,9 @@ class Verification:
             return Outcome.CONTRADICTED
         if self.unmet:
             return Outcome.UNMET
-        return Outcome.CONSISTENT if self.missing else Outcome.VERIFIED
+        if self.missing:
+            return Outcome.CONSISTENT if self.checked else Outcome.MISSING
+        return Outcome.VERIFIED
 
     @property
     def holds(self) -> bool:
@@ -52,7 +59,13 @@ class Verification:
         return brief(self, str(self))
 
     def __str__(self) -> str:
-        return "\n".join([*self._heading(), *self._notes()])
+        first, *rest = self._heading()
+        return "\n".join([first, *self._subject(), *rest, *self._notes()])
+
+    def _subject(self) -> list[str]:
+        """What was verified, if an audit folder was given."""
+        lines = [f"Certificate: {self.certificate}"] if self.certificate else []
+        return lines + ([f"Release: {self.release}"] if self.release else [])
 
     def _heading(self) -> list[str]:
         """The outcome in words, then what it rests on."""
@@ -61,6 +74,8 @@ class Verification:
             return _listed("Contradicted", self.differences)
         if self.outcome is Outcome.UNMET:
             return [*_listed("Requirement not met", self.unmet), *self._basis(checked)]
+        if self.outcome is Outcome.MISSING:
+            return [f"Missing: {self.missing[0]}. Put the file back, or certify again."]
         if self.outcome is Outcome.CONSISTENT:
             return self._basis(checked)
         since = f", {self.grown}" if self.grown else ""

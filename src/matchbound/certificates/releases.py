@@ -17,7 +17,7 @@ from matchbound.audits import (
 )
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.record import Record
-from matchbound.certificates.verdicts import UNKNOWN, Judge, Verdict, as_percent
+from matchbound.certificates.verdicts import UNKNOWN, Judge, Verdict, as_percent, counts_pairs
 from matchbound.errors import InputError, MatchboundError
 from matchbound.files import is_file
 from matchbound.reprs import brief
@@ -30,6 +30,8 @@ ROOM = (
     "Room: every matcher that differs from the holdout matcher in at most this share of its pairs, "
     "dropped and added ones counted, has the target certified by the same labels."
 )
+
+OF_CLUSTERS = "Of clusters, the pairs are all those of two records in the same cluster."
 
 
 @dataclass(frozen=True)
@@ -71,13 +73,13 @@ class Release:
     def gap(self) -> tuple[Fraction, Fraction] | None:
         """The shares of pairs and of nodes at which it differs from the holdout matcher.
 
-        None if they are not counted over the population, separately for several parts, or over a
-        population that has changed since the draw.
+        None if they are not counted over the population, separately for several parts, in a part of
+        the population, or over one that has changed since the draw.
         """
         one = self.certificate
         if one is None or one.choices.is_sampled or list(one.tallies) != [WHOLE]:
             return None
-        if one.growth is not None:
+        if not counts_pairs(one):
             return None
         tally = one.tallies[WHOLE]
         nodes = sum(cell.nodes for cell in tally.everywhere if not cell.h == cell.c == cell.hc)
@@ -152,7 +154,13 @@ class Releases:
             "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in self.table
         ]
-        return "\n".join([self.heading, *lines, *([ROOM] if self.targets else [])])
+        return "\n".join([self.heading, *lines, *([self.room_words] if self.targets else [])])
+
+    @property
+    def room_words(self) -> str:
+        """What room means, and which pairs count."""
+        is_clusters = any(row.certificate and row.certificate.is_clusters for row in self.rows)
+        return f"{ROOM} {OF_CLUSTERS}" if is_clusters else ROOM
 
 
 def releases(

@@ -56,7 +56,7 @@ class Judge:
 
     def _verdict(self, one: Certificate, metric: str) -> Verdict:
         is_met, reason = one.meets(metric, self._targets[metric]), one.why_unmet(metric)
-        if reason or one.growth is not None or not has_room(metric, one.choices):
+        if reason or not counts_pairs(one) or not has_room(metric, one.choices):
             return Verdict(is_met, reason, is_told=False)
         alone = holdout_tally(one.tallies[WHOLE])
         key = alone, repr(one.choices), metric
@@ -64,6 +64,14 @@ class Judge:
             self._rooms[key] = room(alone, one.choices, metric, self._targets[metric])
         changes, (_, matches) = self._rooms[key], changed_matches(alone)
         return Verdict(is_met, room=None if changes is None else Fraction(changes, matches))
+
+
+def counts_pairs(one: Certificate) -> bool:
+    """Whether the matches that its tally counts are pairs, each counted as often as every other.
+
+    In a part of one table a pair inside the part counts twice and one that leads out of it once.
+    """
+    return one.growth is None and one.inputs.within is None
 
 
 def as_percent(share: Fraction, rounded: Callable[[Fraction], int]) -> str:

@@ -1,10 +1,11 @@
 """Compute a certificate again: from its own tallies, and from its inputs where they are at hand."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbound.audits import Draw, certificate_of, folder_of
+from matchbound.audits import Draw, Newest, folder_of, newest_certificate
 from matchbound.certificates import version1
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.contradictions import contradictions
@@ -56,7 +57,13 @@ def verify(
     if memory is not None or temp is not None:
         with resources.connect():  # refuse these before anything is contradicted
             pass
-    record, reach = _opened(target, None if inputs is None else Path(inputs), untrusted)
+    newest = None
+    if not isinstance(target, Certificate) and is_folder(Path(target)):
+        newest = newest_certificate(Path(target))
+    if newest is not None and newest.missing:
+        return Verification((), (), (f"{newest.path}, {newest.missing}",))
+    place = None if inputs is None else Path(inputs)
+    record, reach = _opened(target, newest, place, untrusted)
     kept, allowed = [Path(seal) for seal in seals], None if signers is None else Path(signers)
     try:
         if record.version == 1:
@@ -65,8 +72,9 @@ def verify(
                     "seals and signers must come with a certificate of version 2, got one of "
                     "version 1, whose ledger has no seal. Drop them."
                 )
-            return _verify_version1(record, reach, required)
-        return _verify(record, reach, required, (kept, allowed), resources)
+            found = _verify_version1(record, reach, required)
+        else:
+            found = _verify(record, reach, required, (kept, allowed), resources)
     except MatchboundError:
         raise
     except (OSError, MemoryError) as error:
@@ -74,7 +82,10 @@ def verify(
         raise EngineError(f"cannot check the certificate: {reason}. Mend that first.") from None
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         problem = f"certificate holds what matchbound does not write ({error!r})"
-        return Verification((*record.changed(), problem), ("its digests",), ())
+        found = Verification((*record.changed(), problem), ("its digests",), ())
+    if newest is None:
+        return found
+    return replace(found, certificate=str(newest.path), release=newest.release)
 
 
 def _checked(require: Mapping[str, float]) -> Mapping[str, float]:
@@ -87,14 +98,15 @@ def _checked(require: Mapping[str, float]) -> Mapping[str, float]:
     return require
 
 
-def _opened(target: Any, inputs: Path | None, untrusted: bool) -> tuple[Record, Reach]:
+def _opened(
+    target: Any, newest: Newest | None, inputs: Path | None, untrusted: bool
+) -> tuple[Record, Reach]:
     """Read the certificate; files of one in memory are looked for in the current folder."""
     if isinstance(target, Certificate):
         return target.record, Reach(Path(), inputs=inputs)
-    path, is_audit = Path(target), is_folder(Path(target))
-    path = certificate_of(path) if is_audit else path
+    path = Path(target) if newest is None else newest.path
     folder = folder_of(path)
-    is_audit = is_audit or folder != path.parent
+    is_audit = newest is not None or folder != path.parent
     reach = Reach(folder, is_audit and not untrusted, inputs, path)
     leads_out = is_audit and not reach.leads_in(path)
     try:

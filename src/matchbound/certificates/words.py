@@ -131,8 +131,8 @@ UNSAID = (
 )
 
 OF_CLUSTERS = (
-    "It is about clusters: a record's matches are all other records of its cluster, or those of "
-    "the other table where two are linked."
+    "What is certified are clusters: a record's matches are all other records of its cluster, or "
+    "those of the other table where two are linked."
 )
 
 
@@ -484,8 +484,7 @@ def planned_line(certified: Iterable[Guarantee], choices: Choices) -> list[str]:
         values.append(f"{choices.matched:g} of the nodes with a true match")
     if not sized:
         return []
-    plan = ", ".join(values) or "nothing in particular: no value was expected at the draw"
-    return [f"Planned for: {plan}."]
+    return [f"Planned for: {', '.join(values)}." if values else "Planned without expected values."]
 
 
 def threshold_line(threshold: Threshold | None, choices: Choices) -> list[str]:

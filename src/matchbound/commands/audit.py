@@ -5,7 +5,14 @@ import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from matchbound.commands.options import add_engine, add_force, add_threshold, columns, engine_of
+from matchbound.commands.options import (
+    add_clusters,
+    add_engine,
+    add_force,
+    add_threshold,
+    columns,
+    engine_of,
+)
 from matchbound.commands.terminal import ask, progress, say
 from matchbound.errors import InputError
 
@@ -22,15 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", metavar="B", help="the other table, if A was matched with one")
     parser.add_argument("--labels", required=True, type=int, metavar="N", help="nodes to label")
     add_threshold(parser)
-    parser.add_argument(
-        "--clusters",
-        action="store_true",
-        default=None,
-        help="what you deploy are the clusters that pairs link",
-    )
-    parser.add_argument(
-        "--pairs", dest="clusters", action="store_false", help="what you deploy are the pairs"
-    )
+    add_clusters(parser)
     parser.add_argument("--out", required=True, metavar="AUDIT", help="the audit folder to write")
     add_force(parser)
     group = parser.add_argument_group("where the tables have several readings")
@@ -41,17 +40,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--columns", metavar="ROLE=NAME,…", help="columns of MATCHES: x, y, score, …"
     )
     add_engine(parser, default="duckdb", help="(default: duckdb)")
+    parser.usage = (
+        "matchbound audit MATCHES --records A [--against B] --labels N [--threshold SCORE]\n"
+        "  [--clusters | --pairs] --out AUDIT [options]"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    from matchbound.audits.sample import make_draw
+    from matchbound.audits.start import draw_understood
 
     understood = _settled(options)
     for line in understood.lines:
         say(line)
     where = engine_of(options)
     out, force = options.out, options.force
-    say(make_draw(understood.wishes, out=out, force=force, progress=progress, say=say, **where))
+    say(draw_understood(understood, out=out, force=force, progress=progress, say=say, **where))
     audit = shlex.quote(out)
     say(f"Next: matchbound label {audit}, or write {audit}/labels.csv yourself (columns x, y; an")
     say(f"empty y where a node has no match). Then: matchbound certify {audit}")

@@ -28,7 +28,9 @@ EXAMPLE = "matchbound certify audit --require precision=0.95"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("audit", nargs="?", metavar="AUDIT", help="the folder that draw wrote")
+    parser.add_argument(
+        "audit", nargs="?", metavar="AUDIT", help="the folder that audit or draw wrote"
+    )
     add_holdout(parser, " (default: as registered)")
     parser.add_argument(
         "--complete",
@@ -186,11 +188,22 @@ def _check_out(options: argparse.Namespace) -> Path | None:
     """
     from matchbound.audits.audit import Audit
     from matchbound.audits.places import whole_paths
-    from matchbound.files import check_writable, is_folder, refuse_existing, refuse_input_as_out
+    from matchbound.files import (
+        check_writable,
+        is_folder,
+        is_there,
+        refuse_existing,
+        refuse_input_as_out,
+    )
 
     if options.release is not None and options.out is None:
         return None
     out = Path(options.out or Path(options.audit or ".") / "certificate.json")
+    if options.audit is not None and not options.force and is_there(out):
+        raise InputError(
+            f"out must not exist yet, got {str(out)!r}. Keep it and add a certificate with "
+            "--release NAME, choose another place with --out, or use --force."
+        )
     refuse_existing([out], options.force)
     if options.audit is None or is_folder(Path(options.audit)):
         check_writable(out)

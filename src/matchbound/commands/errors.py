@@ -18,7 +18,7 @@ EXAMPLE = "matchbound errors audit --records people.csv --against others.csv --o
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("audit", metavar="AUDIT", help="the folder that draw wrote")
+    parser.add_argument("audit", metavar="AUDIT", help="the folder that audit or draw wrote")
     parser.add_argument(
         "--holdout", action="append", metavar="H", help="matches (default: as last certified)"
     )

@@ -9,7 +9,7 @@ EXAMPLE = "matchbound export audit --redacted --out for-the-auditor"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("audit", metavar="AUDIT", help="the folder that draw wrote")
+    parser.add_argument("audit", metavar="AUDIT", help="the folder that audit or draw wrote")
     parser.add_argument(
         "--redacted", action="store_true", help="no list of nodes, no label, no name, no seed"
     )

@@ -8,7 +8,7 @@ EXAMPLE = "matchbound forget audit --id A1017 --reason 'a request of 3 May'"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("audit", metavar="AUDIT", help="the folder that draw wrote")
+    parser.add_argument("audit", metavar="AUDIT", help="the folder that audit or draw wrote")
     parser.add_argument(
         "--id",
         nargs="+",

@@ -9,7 +9,7 @@ EXAMPLE = "matchbound label audit"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("audit", metavar="AUDIT", help="the folder that draw wrote")
+    parser.add_argument("audit", metavar="AUDIT", help="the folder that audit or draw wrote")
     parser.add_argument(
         "--records", metavar="LEFT", help="the population, with fields to show (default: as before)"
     )

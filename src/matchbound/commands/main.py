@@ -96,6 +96,8 @@ class Parser(argparse.ArgumentParser):
 
     def format_usage(self) -> str:
         """The usage line, with the required arguments; options are listed below it."""
+        if self.usage is not None:
+            return f"usage: {self.usage}\n"
         required = [action for action in self._actions if action.required]
         optional = [action for action in self._get_positional_actions() if not action.required]
         words = [f"{_left(action)}" for action in required]

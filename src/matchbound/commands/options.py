@@ -127,16 +127,31 @@ def add_clusters(
     """Add the options that say what is deployed: the clusters that pairs link, or the pairs."""
     (parser or group).add_argument(
         "--clusters",
-        action="store_true",
-        default=None,
+        action=Deployed,
+        const=True,
         help="what you deploy are the clusters that pairs link",
     )
     group.add_argument(
         "--pairs",
         dest="clusters",
-        action="store_false",
-        help="the pairs themselves, where a table is on record as both",
+        action=Deployed,
+        const=False,
+        help="what you deploy are the pairs themselves",
     )
+
+
+class Deployed(argparse.Action):
+    """Set what is deployed, clusters or pairs; refuse both."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, const: bool, help: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, const=const, help=help)
+
+    def __call__(self, _: object, options: argparse.Namespace, *words: object) -> None:
+        if getattr(options, self.dest) not in (None, self.const):
+            raise InputError(
+                "clusters and pairs must not both be given, got both. Say which of them you deploy."
+            )
+        setattr(options, self.dest, self.const)
 
 
 def add_columns(parser: argparse._ActionsContainer) -> None:

@@ -10,7 +10,7 @@ EXAMPLE = "matchbound patch audit --holdout matches.csv --out patched.csv"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "audit", metavar="AUDIT", help="the folder that draw wrote, with labels.csv in it"
+        "audit", metavar="AUDIT", help="the folder that audit or draw wrote, with labels.csv in it"
     )
     parser.add_argument(
         "--holdout", required=True, metavar="H", help="matches of the holdout matcher"

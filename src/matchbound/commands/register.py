@@ -19,7 +19,7 @@ EXAMPLE = "matchbound register audit --holdout matches.csv"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("audit", metavar="AUDIT", help="the folder that draw wrote")
+    parser.add_argument("audit", metavar="AUDIT", help="the folder that audit or draw wrote")
     add_holdout(parser)
     add_threshold(parser)
     add_clusters(parser)
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
                 "withdrawn. Drop one of them."
             )
         withdraw(options.audit)
-        say("The holdout matcher that was registered last is on record no more.")
+        say("The holdout matcher that was registered last is withdrawn: it is not on record now.")
         return 0
     labelled = register(
         options.audit,

@@ -8,7 +8,7 @@ EXAMPLE = "matchbound repair audit"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("audit", metavar="AUDIT", help="the folder that draw wrote")
+    parser.add_argument("audit", metavar="AUDIT", help="the folder that audit or draw wrote")
     parser.add_argument(
         "--certificate", metavar="FILE", help="the certificate that was being issued, if elsewhere"
     )

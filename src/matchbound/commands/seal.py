@@ -8,7 +8,7 @@ EXAMPLE = "matchbound seal audit --key ~/.ssh/id_ed25519"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("audit", metavar="AUDIT", help="the folder that draw wrote")
+    parser.add_argument("audit", metavar="AUDIT", help="the folder that audit or draw wrote")
     parser.add_argument("--out", metavar="FILE", help="(default: entry-N.seal in the folder)")
     parser.add_argument("--key", metavar="FILE", help="an SSH key to sign it with")
     parser.add_argument("--force", action="store_true", help="write over FILE")

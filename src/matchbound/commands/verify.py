@@ -6,7 +6,13 @@ from matchbound.commands.options import add_memory, by_metric
 from matchbound.commands.terminal import progress, say
 
 EXAMPLE = "matchbound verify audit --require precision=0.95"
-CODES = {"verified": 0, "contradicted": 1, "requirement not met": 1, "consistent in itself": 3}
+CODES = {
+    "verified": 0,
+    "contradicted": 1,
+    "requirement not met": 1,
+    "consistent in itself": 3,
+    "missing": 3,
+}
 """The exit status by outcome; 2 is for what could not be checked."""
 
 
@@ -30,7 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--signers", metavar="FILE", help="those who must have signed a seal")
     add_memory(parser)
     parser.epilog = (
-        "Exit status: 0 verified with all inputs; 3 consistent in itself, inputs missing; "
+        "Exit status: 0 verified with all inputs; 3 consistent in itself, inputs missing, or the "
+        "folder's newest certificate is; "
         "1 contradicted, or --require not met; 2 could not check."
     )
 

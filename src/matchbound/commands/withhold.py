@@ -14,7 +14,7 @@ EXAMPLE = "matchbound withhold audit --command 'python match.py {labels} {out}'"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "audit", metavar="AUDIT", help="the folder that draw wrote, with labels.csv in it"
+        "audit", metavar="AUDIT", help="the folder that audit or draw wrote, with labels.csv in it"
     )
     parser.add_argument(
         "--command", metavar="TEXT", help="a program: it reads {labels} and writes {out}, both CSV"

@@ -4,7 +4,7 @@ import math
 import re
 from html import escape
 
-from matchbound.certificates import ROOM, Release, Releases, as_percent
+from matchbound.certificates import Release, Releases, as_percent
 from matchbound.charts import Series, line_chart
 from matchbound.reports.sections import table
 from matchbound.theorems import METRICS
@@ -21,7 +21,7 @@ def releases_section(releases: Releases) -> str:
     rooms = "".join(f"<p>{escape(line)}</p>" for line in _rooms(releases))
     head, *rows = [[UNBROKEN.sub("\\1\u00a0", cell) for cell in row] for row in releases.table]
     listed = table(head, rows, "Releases, in the order of their certificates")
-    meaning = f"<p>{escape(ROOM)}</p>" if releases.targets else ""
+    meaning = f"<p>{escape(releases.room_words)}</p>" if releases.targets else ""
     return (
         f"<section><h2>Releases</h2><p>{escape(releases.heading)}</p>{charts}{rooms}"
         f'<div class="listed">{listed}</div>{meaning}</section>'

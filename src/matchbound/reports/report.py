@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from matchbound.audits import LEDGER, certificate_of, evidence_in, folder_of, refuse_version1
+from matchbound.audits import LEDGER, evidence_in, folder_of, newest_certificate, refuse_version1
 from matchbound.certificates import Certificate, Record, contradictions, releases
 from matchbound.errors import InputError
 from matchbound.files import is_file, is_folder, refuse_input_as_out, write_whole
@@ -35,7 +35,13 @@ def write_report(
         if is_folder(file):
             refuse_version1(file)
             listed = releases(file, targets=targets) if is_file(file / LEDGER) else None
-            file = certificate_of(file)
+            newest = newest_certificate(file)
+            if newest.missing:
+                raise InputError(
+                    f"audit must hold {newest.missing}, got no file {str(newest.path)!r}. Put the "
+                    "file back, certify again, or give another certificate by its file."
+                )
+            file = newest.path
         record = Record.read(file)
         loaded = Certificate.of(record)
         _refuse_altered(record, loaded)

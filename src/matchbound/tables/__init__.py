@@ -89,7 +89,7 @@ from matchbound.tables.sources import (
     quoted,
 )
 from matchbound.tables.truth import form_of_labels, holds_everyone, read_labels
-from matchbound.tables.verdicts import refuse_unread_verdicts
+from matchbound.tables.verdicts import refuse_ignored_nothing, refuse_unread_columns
 
 __all__ = [
     "COLUMN_ROLES",
@@ -163,8 +163,9 @@ __all__ = [
     "read_records",
     "recognise",
     "refuse_empty",
+    "refuse_ignored_nothing",
     "refuse_spaces",
-    "refuse_unread_verdicts",
+    "refuse_unread_columns",
     "register_outputs",
     "renamed",
     "rows_of_ids",

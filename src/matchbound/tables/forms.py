@@ -13,9 +13,7 @@ COLUMN_ROLES = ("x", "y", "score", "source", "id", "cluster", "verdict", "ignore
 VERDICTS = ("clerical_match_score", "label", "predicted", "predicted_label")  # 1 yes, 0 no
 PERSON = VERDICTS[:2]  # columns of a person's verdicts; the others are a matcher's
 SCORES = ("match_probability", "score")  # columns read as scores; others must be named by the user
-OTHER_SCORES = ("match_weight", "match_score", "probability", "confidence", "similarity", "weight")
 CLUSTERS = ("cluster_id", "z_cluster", "cluster", "cluster id")  # Splink's, zingg's, dedupe's
-OTHER_VERDICTS = ("match", "is_match", "matched", "verdict", "prediction", "decision", "correct")
 
 
 @dataclass(frozen=True)
@@ -58,12 +56,11 @@ def recognise(source: "Source", columns: Mapping[str, str]) -> Form:
         form = _with_columns(source, _form_by_tool(source), named)
     unnamed = set(source.columns) - ignored(source, columns)
     _refuse_ignored(source, form, unnamed)
-    _refuse_unread(source, form, unnamed)
     return _with_verdict(source, form, unnamed)
 
 
 def ignored(source: "Source", columns: Mapping[str, str]) -> set[str]:
-    """The columns that the user says decide nothing; names that the table lacks change nothing."""
+    """The columns of a table that the user says decide nothing."""
     text = columns.get("ignore", "")
     names = [text] if source.column(text) else text.split(",")
     return {column for column in map(source.column, names) if column is not None}
@@ -102,27 +99,6 @@ def _refuse_ignored(source: "Source", form: Form, others: set[str]) -> None:
             f"columns must not ignore what is read of {source.argument}, got {column!r}. Drop the "
             "column from the table, or name another in its place."
         )
-
-
-def _refuse_unread(source: "Source", form: Form, others: set[str]) -> None:
-    """Refuse a column that may decide which rows count, but has a name that is not read."""
-    if isinstance(form, Clusters):
-        return
-    unread = [*OTHER_VERDICTS]
-    if source.argument == "labels":
-        unread += [*SCORES, *OTHER_SCORES]
-    elif form.score is None and form.positive is None:
-        unread += OTHER_SCORES
-    for column in map(source.column, unread):
-        if column in others - columns_read(form):
-            way_out = f"Name it (--columns score={column} or verdict={column}), or leave it out "
-            way_out += f"(--columns ignore={column})."
-            if source.argument == "labels":
-                way_out = "Drop it; write a person's verdicts as 1 and 0 into a column 'label'."
-            raise InputError(
-                f"{source.argument} must not have a column that may say which pairs count without "
-                f"being read, got {column!r}. {way_out}"
-            )
 
 
 def _with_verdict(source: "Source", form: Form, others: set[str]) -> Form:

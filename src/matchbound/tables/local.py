@@ -185,8 +185,10 @@ def _refuse_nothing(argument: str, path: Path, shown: Path | None = None) -> Non
         return
     text = str(shown or path)
     if _is_address(text):
+        scheme, _, rest = text.partition(":")  # of whose slashes a Path keeps one
+        typed = f"{scheme}:{'///' if scheme == 'file' else '//'}{rest.lstrip('/')}"
         raise InputError(
-            f"{argument} must be the path of a local file, got {text!r}, an address. Give a "
+            f"{argument} must be the path of a local file, got {typed!r}, an address. Give a "
             "local copy, or read it where it is with --engine spark."
         )
     there = is_folder(path), is_there(path)

@@ -14,7 +14,7 @@ from matchbound.tables.predictions import kind_of_ids
 from matchbound.tables.scores import check_scored, first_threshold, has_scores
 from matchbound.tables.sides import Matching
 from matchbound.tables.sources import Source, key_kind
-from matchbound.tables.verdicts import refuse_unread_verdicts
+from matchbound.tables.verdicts import refuse_ignored_nothing, refuse_unread_columns
 
 
 @dataclass(frozen=True)
@@ -196,8 +196,9 @@ def read_outputs(
         for algorithm, table in tables:
             source = open_source(con, role, table)
             form = reading.form(source)
-            refuse_unread_verdicts(con, source, form, reading.columns)
+            refuse_unread_columns(con, source, form, reading.columns)
             outputs.append(Output(role, algorithm, source, form, reading, undigested))
+    refuse_ignored_nothing([output.source for output in outputs], reading.columns)
     settled = reading.settled([output.form for output in outputs])
     known, forced = on_record or OnRecord(), rows_of or {}
     digested = []

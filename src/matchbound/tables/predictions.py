@@ -46,9 +46,10 @@ def id_column(source: Source, name: str | None, *others: str) -> str:
         )
     column = source.column("id", "unique_id", *others)
     if column is None:
+        index = "" if source.path else ' A pandas index needs a name: frame.rename_axis("id").'
         raise InputError(
             f"{source.argument} must have a column 'id', got {listed(source.columns)}. "
-            "Name the right one with --id."
+            f"Name the right one with --id.{index}"
         )
     return column
 

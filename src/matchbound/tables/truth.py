@@ -17,8 +17,9 @@ from matchbound.tables.sides import (
     source_columns,
 )
 from matchbound.tables.sources import UNTYPED, Source, load, quoted, scan
-from matchbound.tables.verdicts import columns_of_verdicts
+from matchbound.tables.verdicts import described, doubtful_columns
 
+REMARKS = ("note", "notes", "comment", "comments")  # columns of labels that decide nothing
 MISSING = "select min(id), count(*) from everyone anti join labels on id = x"
 """The records of the population that are in no cluster."""
 
@@ -38,7 +39,7 @@ def read_labels(
             _refuse_outsiders(con, source, "x")
         return
     refuse_no_source(con, source, form.x_source, form.y_source)
-    _refuse_unread_verdicts(con, source, form)
+    _refuse_unread_columns(con, source, form)
     x, y = form.x, form.y
     if source.columns[y] in ("INTEGER", *UNTYPED) and not _any(con, source, y):
         y_text = "cast(null as string)"  # no label has a match, so the column may have no type
@@ -105,14 +106,15 @@ def _refuse_outsiders(con: Engine, source: Source, column: str) -> None:
             )
 
 
-def _refuse_unread_verdicts(con: Engine, source: Source, form: Pairs) -> None:
-    """Refuse an unread column of yes and no: pairs with "no" would count as true matches."""
-    used = (form.x, form.y, form.x_source, form.y_source, form.positive)
-    unread = [column for column in source.columns if column not in used]
-    for column, _ in columns_of_verdicts(con, source, unread):
+def _refuse_unread_columns(con: Engine, source: Source, form: Pairs) -> None:
+    """Refuse a column that may be verdicts: pairs with "no" would count as true matches."""
+    remarks = [name for name in source.columns if name.lower() in REMARKS]
+    doubtful = doubtful_columns(con, source, form, remarks)
+    if doubtful:
         raise InputError(
-            f"{source.argument} must not have a column that may be a verdict without being "
-            f"read, got {column!r}. Drop it, or name it 'label', with 1 for yes and 0 for no."
+            f"{source.argument} must not have a column that is not read and may say which pairs "
+            f"are matches, got {described(doubtful)}. Drop it, or name it 'label', with 1 for yes "
+            "and 0 for no."
         )
 
 

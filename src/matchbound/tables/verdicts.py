@@ -1,85 +1,142 @@
-"""Find columns that may be verdicts: their values say yes or no."""
+"""Refuse columns that are not read and may say which pairs are matches: verdicts and scores."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from matchbound.engines import Engine
 from matchbound.errors import InputError
-from matchbound.tables.forms import Clusters, Form, columns_read, ignored
-from matchbound.tables.sources import NO, YES, Source, quoted, scan
+from matchbound.tables.forms import Form, Pairs, columns_read, ignored
+from matchbound.tables.sources import YES, Source, listed, quoted, scan
 
-SAY_YES, SAY_NO = ("1", "1.0", *YES), ("0", "0.0", *NO)
-AT_A_TIME = 100
-"""Columns that one query counts: with one each, many columns would take minutes."""
-SPLINK = ("gamma_", "bf_", "tf_")  # how alike a pair's fields are: often of 0 and 1 alone
+MANY = 20
+"""A verdict has fewer different values; an empty one counts."""
+SHOWN = 5  # columns in a sentence
+FIRST = 1000  # rows that mostly show many values already
+SAY_YES = {"1", "1.0", *YES}
+SPLINK = ("gamma_", "bf_", "mw_", "tf_")  # how alike a pair's fields are
 NETWORK = ("round", "witnesses", "margin")  # how `reconcile` came to a pair
-SIDES = (("_l", "_r"), ("_left", "_right"))
+SIDES = (("_l", "_r"), ("_left", "_right"))  # not _x, _y: pandas so names two matchers' verdicts
 TABLES = (("ltable_", "rtable_"), ("left_", "right_"))
 
 
-def refuse_unread_verdicts(
+def refuse_unread_columns(
     con: Engine, source: Source, form: Form, columns: Mapping[str, str]
 ) -> None:
-    """Refuse matches with a column of both yes and no that is not read: rows may be no matches.
+    """Refuse pairs with a column that may decide which rows count, but is not read.
 
-    Who names the verdict has said what decides. A column of yes alone, or of no alone, tells no
-    row from another.
+    Who names the verdict has said what decides.
     """
-    if isinstance(form, Clusters) or "verdict" in columns:
+    if not isinstance(form, Pairs) or "verdict" in columns:
         return
-    known = columns_read(form) | ignored(source, columns)
-    unread = [name for name in source.columns if name not in known]
-    unread = [name for name in unread if not _describes(source, name)]
-    doubtful = [name for name, both in columns_of_verdicts(con, source, unread) if both]
+    doubtful = doubtful_columns(con, source, form, ignored(source, columns))
     if doubtful:
+        first = form.positive or next(iter(doubtful))
+        ignore = [f"ignore={name}" for name in [*doubtful][:SHOWN]]
+        ignore += ["…"] if len(doubtful) > SHOWN else []
         raise InputError(
-            f"{source.argument} must not have a column that may be a verdict without being read, "
-            f"got {', '.join(map(repr, doubtful))}. Name the one that says which pairs count "
-            f"(--columns verdict={form.positive or doubtful[0]}); if none does, leave them out "
-            f"(--columns {','.join(f'ignore={name}' for name in doubtful)})."
+            f"{source.argument} must not have a column that is not read and may say which pairs "
+            f"are matches, got {described(doubtful)}. Read the one that does (--columns "
+            f"verdict={first} or score={first}); leave out those that do not (--columns "
+            f"{','.join(ignore)})."
         )
 
 
-def columns_of_verdicts(
-    con: Engine, source: Source, columns: Sequence[str]
-) -> Iterator[tuple[str, bool]]:
-    """Yield the columns whose every value says yes or no, and whether they have both."""
-    perhaps = _perhaps_verdicts(con, source, columns) if columns else []
-    for start in range(0, len(perhaps), AT_A_TIME):
-        some = perhaps[start : start + AT_A_TIME]
-        (counts,) = scan(con, source, f"select {', '.join(map(_counts, some))}")
-        for column, *(values, yes, no) in zip(
-            some, counts[::3], counts[1::3], counts[2::3], strict=True
-        ):
-            if values and values == yes + no:
-                yield column, bool(yes and no)
+def refuse_ignored_nothing(sources: Sequence[Source], columns: Mapping[str, str]) -> None:
+    """Refuse to ignore a column that none of the tables has: another may be meant."""
+    text = columns.get("ignore", "")
+    names = [text] if any(source.column(text) for source in sources) else text.split(",")
+    for name in filter(None, names):
+        if not any(source.column(name) for source in sources):
+            raise InputError(
+                f"columns must ignore columns of {sources[0].argument}, got {name!r}. "
+                f"Choose among {sources[0].listed}."
+            )
 
 
-def _perhaps_verdicts(con: Engine, source: Source, columns: Sequence[str]) -> list[str]:
-    """The columns whose first values do not show already that they are no verdicts."""
-    rows = scan(con, source, f"select {', '.join(map(quoted, columns))}", "true limit 20")
-    return [
-        column
-        for column, values in zip(columns, zip(*rows, strict=True), strict=rows != [])
-        if all(value is None or _says(value) for value in values)
+def doubtful_columns(
+    con: Engine, source: Source, form: Pairs, ignored: Iterable[str] = ()
+) -> dict[str, list[str]]:
+    """The unread columns that may be verdicts or scores, each with its first values.
+
+    A column is none of them if it is known by its name; if it says yes in every row, so that
+    reading it changes nothing; or if it has many values, none of them empty, and either a score or
+    a verdict is read, or every value begins with a letter or is a date.
+    """
+    known = columns_read(form) | {*ignored}
+    unread = [name for name in source.columns if name not in known]
+    unread = [name for name in unread if not _is_known(source, form, name)]
+    if not unread:
+        return {}
+    values_of = _values(con, source, unread)
+    many = [name for name in unread if len(values_of[name]) >= MANY]
+    is_decided = form.score is not None or form.positive is not None
+    strange = dict(zip(many, _count_strange(con, source, many, is_decided), strict=True))
+    return {
+        name: values_of[name]
+        for name in unread
+        if strange.get(name, not {value.lower() for value in values_of[name]} <= SAY_YES)
+    }
+
+
+def described(columns: Mapping[str, Sequence[str]]) -> str:
+    """Columns and their first values, for a sentence."""
+    shown = [
+        f"{name[:60]!r} (values {listed(values[:3])}{', …' if len(values) > 3 else ''})"
+        for name, values in [*columns.items()][:SHOWN]
     ]
+    rest = [f"{len(columns) - SHOWN} others"] if len(columns) > SHOWN else []
+    return ", ".join(shown + rest)
 
 
-def _says(value: object) -> bool:
-    return str(value).strip().lower() in SAY_YES + SAY_NO
+def _values(con: Engine, source: Source, columns: Sequence[str]) -> dict[str, list[str]]:
+    """Up to `MANY` different values of each column, sorted; most show in the first rows."""
+    select = f"select {', '.join(map(_text, columns))}"
+    rows = scan(con, source, select, f"true limit {FIRST}")
+    values = {name: {row[i] for row in rows} for i, name in enumerate(columns)}
+    for name, first in values.items():
+        if len(first) < MANY and len(rows) == FIRST:
+            select = f"select distinct {_text(name)}"
+            values[name] = {value for (value,) in scan(con, source, select, f"true limit {MANY}")}
+    return {name: sorted(some) for name, some in values.items()}
 
 
-def _counts(column: str) -> str:
-    """SQL for how many values a column has, how many of them say yes, and how many say no."""
-    text = f"lower(trim(cast({quoted(column)} as string)))"
-    yes, no = (f"count(case when {text} in {words} then 1 end)" for words in (SAY_YES, SAY_NO))
-    return f"count({text}), {yes}, {no}"
+def _count_strange(
+    con: Engine, source: Source, columns: Sequence[str], is_decided: bool
+) -> Sequence[int]:
+    """How many values of each column are empty or, if nothing decides yet, may be scores."""
+    if not columns:
+        return []
+    (counts,) = scan(
+        con,
+        source,
+        "select "
+        + ", ".join(
+            f"count(case when {_text(name)} = '' then 1 end)"
+            if is_decided
+            else f"count(case when not ({_is_words(_text(name))}) then 1 end)"
+            for name in columns
+        ),
+    )
+    return [int(count) for count in counts]
 
 
-def _describes(source: Source, column: str) -> bool:
+def _text(column: str) -> str:
+    return f"coalesce(trim(cast({quoted(column)} as string)), '')"
+
+
+def _is_words(text: str) -> str:
+    """SQL for whether a text begins with a letter and is no number, or is a date."""
+    first = f"substr({text}, 1, 1)"
+    is_number = f"number({text}) is not null"
+    return f"{text} like '____-__-__%' or (lower({first}) <> upper({first}) and not {is_number})"
+
+
+def _is_known(source: Source, form: Pairs, column: str) -> bool:
     """Whether a column describes a pair: by its fields, by the way it was found, or by a field
     that both records have."""
     name = column.lower()
-    if name == "match_key" or name.startswith(SPLINK):
+    if name in ("match_key", "_id") or name.startswith(SPLINK):
+        return True
+    if name == "match_weight" and (form.score or "").lower() == "match_probability":
         return True
     if name in NETWORK and all(map(source.column, NETWORK)):
         return True

@@ -137,5 +137,7 @@ def _check_both_ways(con: Engine, size: int, drawn: int) -> None:
     if not outside and drawn < size and others * math.log(drawn / size) < math.log(1e-6):
         raise AssumptionError(
             "labels must hold drawn nodes' matches among all records, got matches of drawn "
-            "nodes with drawn nodes alone. Look for each drawn node's matches everywhere."
+            "nodes with drawn nodes alone: matches were looked for there alone, or whole clusters "
+            "were drawn. Look for each drawn node's matches everywhere; draw single nodes with "
+            "`matchbound draw`."
         )
