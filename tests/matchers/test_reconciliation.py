@@ -135,10 +135,11 @@ def test_a_callable_is_a_method():
 
 @pytest.mark.parametrize("method", matchers.MATCHERS)
 def test_the_command_writes_what_python_finds(files, method, capsys):
-    assert command(files, "--method", method, "--threshold", 2) == 0
+    options = {} if method == "soft" else {"threshold": 2}
+    assert command(files, "--method", method, *(("--threshold", 2) if options else ())) == 0
     said = capsys.readouterr().out
     matches = mb.reconcile(
-        *(files / f"{name}.csv" for name in ("left", "right", "seeds")), method=method, threshold=2
+        *(files / f"{name}.csv" for name in ("left", "right", "seeds")), method=method, **options
     )
     assert said.startswith(f"{matches}\nThey are in {files / 'matches.csv'}; ")
     rows = read_csv(files / "matches.csv")
@@ -327,7 +328,7 @@ def test_no_hubs_in_a_circle():
     [
         (
             {"method": "magic"},
-            "method must be one of witness, percolation, expand; got 'magic'. Choose one.",
+            "method must be one of witness, percolation, expand, soft; got 'magic'. Choose one.",
         ),
         (
             {"seed": 7},
@@ -336,6 +337,11 @@ def test_no_hubs_in_a_circle():
         (
             {"method": "percolation", "marks": 7},
             "marks must be left out with method 'percolation', got 7. It takes threshold and seed.",
+        ),
+        (
+            {"method": "soft", "threshold": 2},
+            "threshold must be left out with method 'soft', got 2. It takes none; "
+            "certify --threshold cuts its matches by score.",
         ),
         (
             {"threshold": 0},

@@ -1,6 +1,7 @@
 """The matchers as they are defined, in plain Python: graphs are dicts of sets of ids."""
 
 import hashlib
+import math
 from collections import Counter
 from fractions import Fraction
 from itertools import product
@@ -151,3 +152,67 @@ def hubs(left, right, most):
         return Fraction(nearby.count(2), max(nearby.count(2) + nearby.count(1), 1))
 
     return {pair: chosen[pair] for pair in likest(agree) if pair in chosen}
+
+
+def soft(left, right, seeds, width, rounds=30, passes=10):
+    """Rows of x, y, round, witnesses, margin, and the share of each."""
+    seeded = dict(seeds)
+    x_order, y_order = (
+        sorted(graph, key=lambda node, graph=graph: (-len(graph[node]), fnv(node)))
+        for graph in (left, right)
+    )
+    rank = {y: place for place, y in enumerate(y_order)}
+    x_free = [x for x in x_order if x not in seeded]
+    y_free = [y for y in y_order if y not in seeded.values()]
+    shares = {x: {seeded[x]: 1.0} if x in seeded else {} for x in x_order}
+    potential = dict.fromkeys(y_free, 0.0)
+
+    def largest(values):
+        kept = sorted(values, key=lambda y: (-values[y], rank[y]))[:width]
+        return {y: values[y] for y in kept}
+
+    for round in range(rounds):
+        beta = 1.5 + (4.0 - 1.5) * round / (rounds - 1)
+        gains = {}
+        for x in x_free:
+            support = dict.fromkeys(y_free, 0.0)
+            for u in (u for u in x_order if u in left[x]):
+                for v, share in shares[u].items():
+                    for y in right[v] & support.keys():
+                        support[y] += share
+            gain = {y: beta * value for y, value in support.items() if value > 0}
+            kept = largest({y: value + potential[y] for y, value in gain.items()})
+            gains[x] = {y: gain[y] for y in kept}
+        for _ in range(passes):
+            rows = {
+                x: -log_sum(gain + potential[y] for y, gain in gains[x].items()) for x in x_free
+            }
+            potential = {
+                y: -log_sum(gains[x][y] + rows[x] for x in x_free if y in gains[x]) for y in y_free
+            }
+        for x in x_free:
+            mean = {y: share / 2 for y, share in shares[x].items()}
+            for y, gain in gains[x].items():
+                mean[y] = mean.get(y, 0) + math.exp(gain + rows[x] + potential[y]) / 2
+            shares[x] = largest({y: share for y, share in mean.items() if share >= 0.001})
+
+    pairs = [(x, y) for x in x_free for y in sorted(shares[x], key=rank.get)]
+    matched = list(seeds)
+    for pair in sorted(pairs, key=lambda pair: -shares[pair[0]][pair[1]]):
+        if is_free(pair, matched):
+            matched.append(pair)
+    counts = Counter(pair for u, v in matched for pair in product(left[u], right[v]))
+    return [
+        ((x, y, 1, counts[x, y], counts[x, y] - best_rival((x, y), counts, seeds)), shares[x][y])
+        for x, y in matched[len(seeds) :]
+    ]
+
+
+def log_sum(values):
+    """log(1 + Σ e^value)"""
+    values = list(values)
+    highest = max([0.0, *values])
+    total = math.exp(-highest)
+    for value in values:
+        total += math.exp(value - highest)
+    return highest + math.log(total)

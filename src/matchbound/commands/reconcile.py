@@ -16,7 +16,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("right", metavar="RIGHT", help="the other network's")
     parser.add_argument("--seeds", metavar="FILE", help="pairs known to match: x, y; or: hubs")
-    parser.add_argument("--method", metavar="NAME", help="witness (default), percolation, expand")
+    parser.add_argument(
+        "--method", metavar="NAME", help="witness (default), percolation, expand, soft"
+    )
     parser.add_argument("--threshold", type=int, metavar="T", help="witnesses that a match needs")
     parser.add_argument("--repeat", type=int, metavar="K", help="of witness: how many sweeps")
     parser.add_argument("--marks", type=int, metavar="N", help="of expand: at most so many")
@@ -67,11 +69,22 @@ def _matches(options: argparse.Namespace, out: Path) -> object:
     typed["method"] = options.method or "witness"
     inputs = (options.left, options.right, options.seeds)
     if options.engine is None:
+        if typed["method"] == "soft":
+            inputs = (*_measured(*inputs[:2]), options.seeds)
         matches = reconcile(*inputs, **typed, memory=options.memory, temp=options.temp)
         matches.save(out, force=options.force)
         return matches
     machine = Machine(options.engine, options.memory, options.temp, progress)
     return write_reconciled(*inputs, out=out, machine=machine, force=options.force, **typed)
+
+
+def _measured(left: str, right: str) -> tuple[object, object]:
+    """Read the networks, and tell how much memory soft will take."""
+    from matchbound.matchers import graph, soft_memory
+
+    graphs = graph(left, "left"), graph(right, "right")
+    progress(f"soft takes at most {soft_memory(*graphs) / 1e6:,.0f} MB beside the networks")
+    return graphs
 
 
 def _guide(options: argparse.Namespace, out: Path) -> int:

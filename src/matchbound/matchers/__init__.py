@@ -17,6 +17,8 @@ from matchbound.matchers.program import matches_table as matches_table
 from matchbound.matchers.reconciliation import MATCHERS, reconcile
 from matchbound.matchers.seeds import in_both as in_both
 from matchbound.matchers.seeds import read_seeds as read_seeds
+from matchbound.matchers.soft import soft
+from matchbound.matchers.soft import soft_memory as soft_memory
 from matchbound.matchers.witness import degrees_down as degrees_down
 from matchbound.matchers.witness import witness
 
@@ -31,5 +33,6 @@ __all__ = [
     "hubs",
     "percolation",
     "reconcile",
+    "soft",
     "witness",
 ]
