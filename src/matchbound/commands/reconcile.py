@@ -73,7 +73,7 @@ def _matches(options: argparse.Namespace, out: Path) -> object:
             inputs = (*_measured(*inputs[:2]), options.seeds)
         matches = reconcile(*inputs, **typed, memory=options.memory, temp=options.temp)
         matches.save(out, force=options.force)
-        return matches
+        return "\n".join(filter(None, [str(matches), matches.doubt]))
     machine = Machine(options.engine, options.memory, options.temp, progress)
     return write_reconciled(*inputs, out=out, machine=machine, force=options.force, **typed)
 

@@ -81,6 +81,20 @@ class Matches:
         seeds = int(np.count_nonzero(rounds == 0))
         return counted(seeds, len(self) - seeds)
 
+    @property
+    def doubt(self) -> str:
+        """A sentence if much of what was found is likely wrong; else empty."""
+        rounds, score, witnesses = (
+            self.table[name].to_numpy() for name in ("round", "score", "witnesses")
+        )
+        found = rounds > 0
+        return doubted(
+            len(self) - int(found.sum()),
+            int(found.sum()),
+            int(np.count_nonzero(found & (score < 0.5))),
+            int(np.count_nonzero(found & (witnesses <= 2))),
+        )
+
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self.table.__arrow_c_stream__(requested_schema)
 
@@ -110,6 +124,25 @@ def _rows(batch: Any) -> Iterator[tuple[Any, ...]]:
 
 def counted(seeds: int, found: int) -> str:
     return f"{seeds + found} matches: {seeds} seeds and {found} found."
+
+
+def doubted(seeds: int, found: int, low: int, few: int) -> str:
+    """Doubt what was found, or not: `low` scores are below 0.5, `few` have at most 2 witnesses.
+
+    Below 0.5 another pair with one of the nodes is as likely. Measured on pairs with known truth:
+    docs/reconcile.md.
+    """
+    if 2 * low > found:
+        return (
+            f"Doubtful: {low} of the {found} found have a score below 0.5, so another pair was as "
+            "likely. Expect many to be wrong; give more seeds, or keep the others alone."
+        )
+    if found and 2 * found < seeds and 2 * few > found:
+        return (
+            f"Doubtful: {seeds} seeds led to {found} matches, and {few} of these have at most 2 "
+            "witnesses, as unrelated networks have too. Check some of them, or give more seeds."
+        )
+    return ""
 
 
 def write_batches(

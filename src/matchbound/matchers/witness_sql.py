@@ -12,7 +12,7 @@ from matchbound.engines import Engine, Progress, connect, keep, query, sql
 from matchbound.errors import InputError
 from matchbound.matchers.columns import key_columns, refuse_untrimmed, spaces_around
 from matchbound.matchers.edges import no_edge, no_id
-from matchbound.matchers.matches import Matches, counted, write_batches
+from matchbound.matchers.matches import Matches, counted, doubted, write_batches
 from matchbound.matchers.seeds import absent_seeds, known_pairs, refuse_repeated
 from matchbound.matchers.witness import powers_down
 from matchbound.tables import count_rows, has_outer_spaces, load, open_source
@@ -41,11 +41,16 @@ def matched_by(machine: Machine, left: Any, right: Any, seeds: Any, **options: i
 def write_matched_by(
     machine: Machine, left: Any, right: Any, seeds: Any, *, out: Path, force: bool, **options: int
 ) -> str:
-    """Match by SQL, and write the matches to a file in batches; return their number, in words."""
+    """Match by SQL, and write the matches to a file in batches; return their number in words, with any doubt."""
     with _matched(machine, left, right, seeds, **options) as con:
         write_batches(out, lambda: con.batches(sql("matchers/matches")), force=force)
-        ((seed_count,),) = con.rows("select count(*) from matched where round = 0")
-        return counted(seed_count, count_rows(con, "matched") - seed_count)
+        ((seeds, few),) = con.rows(
+            "select count(*) filter (where round = 0), "
+            "count(*) filter (where round > 0 and witnesses <= 2) from matched"
+        )
+        found = count_rows(con, "matched") - seeds
+        # In witness, every pair that is adopted has more witnesses than its rivals.
+        return "\n".join(filter(None, [counted(seeds, found), doubted(seeds, found, 0, few)]))
 
 
 @contextmanager
