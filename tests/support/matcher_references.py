@@ -4,7 +4,7 @@ import hashlib
 import math
 from collections import Counter
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 
 BITS = 2**64 - 1
 
@@ -216,3 +216,45 @@ def log_sum(values):
     for value in values:
         total += math.exp(value - highest)
     return highest + math.log(total)
+
+
+def path(a, b, steps=100, turns=200, close=1e-6):
+    """The convex–concave path between two symmetric matrices, by lists and all permutations."""
+    nodes = range(len(a))
+
+    def times(x, y):
+        return [[sum(x[i][k] * y[k][j] for k in nodes) for j in nodes] for i in nodes]
+
+    def plus(*terms):
+        return [[sum(c * x[i][j] for c, x in terms) for j in nodes] for i in nodes]
+
+    def dot(x, y):
+        return sum(x[i][j] * y[i][j] for i in nodes for j in nodes)
+
+    def laplacian(x):
+        return [[(i == j) * sum(x[i]) - x[i][j] for j in nodes] for i in nodes]
+
+    def least(cost):
+        best = min(permutations(nodes), key=lambda p: sum(cost[i][p[i]] for i in nodes))
+        return best, [[float(best[i] == j) for j in nodes] for i in nodes]
+
+    a, b = (plus((1 / math.sqrt(dot(x, x)), x)) for x in (a, b))
+    x, y = laplacian(a), laplacian(b)
+    gaps = [[(sum(a[i]) - sum(b[j])) ** 2 for j in nodes] for i in nodes]
+    shares = [[1 / len(a)] * len(a) for _ in nodes]
+    for concave in (step / steps for step in range(steps + 1)):
+        for _ in range(turns):
+            rest = plus((1, times(a, shares)), (-1, times(shares, b)))
+            convex_slope = plus((2, times(a, rest)), (-2, times(rest, b)))
+            concave_slope = plus((-1, gaps), (-4, times(times(x, shares), y)))
+            slope = plus((1 - concave, convex_slope), (concave, concave_slope))
+            towards = plus((1, least(slope)[1]), (-1, shares))
+            gain = -dot(slope, towards)
+            if gain <= close * abs(dot(slope, shares)):
+                break
+            rest = plus((1, times(a, towards)), (-1, times(towards, b)))
+            curve = dot(times(times(x, towards), y), towards)
+            bend = (1 - concave) * dot(rest, rest) - 2 * concave * curve
+            length = 1.0 if 2 * bend <= gain else gain / (2 * bend)
+            shares = plus((1, shares), (length, towards))
+    return least(plus((-1, shares)))[0]

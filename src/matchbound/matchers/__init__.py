@@ -10,6 +10,7 @@ from matchbound.matchers.matches import check_name as check_name
 from matchbound.matchers.matches import joined as joined
 from matchbound.matchers.matches import named as named
 from matchbound.matchers.matches import write_batches as write_batches
+from matchbound.matchers.path import path
 from matchbound.matchers.percolation import percolation
 from matchbound.matchers.program import Matcher as Matcher
 from matchbound.matchers.program import matches_csv as matches_csv
@@ -31,6 +32,7 @@ __all__ = [
     "expand",
     "graph",
     "hubs",
+    "path",
     "percolation",
     "reconcile",
     "soft",

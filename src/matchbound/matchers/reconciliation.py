@@ -85,7 +85,7 @@ def write_reconciled(
     force: bool = False,
     **options: object,
 ) -> str:
-    """Run `reconcile` as SQL and write the matches to a file; return their number in words, with any doubt."""
+    """Run `reconcile` as SQL and write the matches; return their number in words, and a doubt."""
     matcher = _matcher(method)
     chosen = _checked_options(matcher, method, options)
     _check_by_sql(matcher, method)

@@ -41,7 +41,7 @@ def matched_by(machine: Machine, left: Any, right: Any, seeds: Any, **options: i
 def write_matched_by(
     machine: Machine, left: Any, right: Any, seeds: Any, *, out: Path, force: bool, **options: int
 ) -> str:
-    """Match by SQL, and write the matches to a file in batches; return their number in words, with any doubt."""
+    """Match by SQL, and write the matches in batches; return their number in words, and a doubt."""
     with _matched(machine, left, right, seeds, **options) as con:
         write_batches(out, lambda: con.batches(sql("matchers/matches")), force=force)
         ((seeds, few),) = con.rows(
