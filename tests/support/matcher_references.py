@@ -258,3 +258,73 @@ def path(a, b, steps=100, turns=200, close=1e-6):
             length = 1.0 if 2 * bend <= gain else gain / (2 * bend)
             shares = plus((1, shares), (length, towards))
     return least(plus((-1, shares)))[0]
+
+
+def bayes(left, right, assign, turns=6, first=16):
+    """Pairs and posteriors; `assign` gives the columns of a best assignment of least cost."""
+    orders = [
+        sorted(graph, key=lambda node, graph=graph: (-len(graph[node]), fnv(node)))
+        for graph in (left, right)
+    ]
+
+    def distance(graph, a, b):
+        if b in graph[a]:
+            return 1
+        return 2 if a != b and graph[a] & graph[b] else 3
+
+    def learned(anchors):
+        """p of two distances with 20 pairs as if independent."""
+        pairs = [(p, q) for p in anchors for q in anchors if p != q]
+        seen = Counter((distance(left, a, c), distance(right, b, d)) for (a, b), (c, d) in pairs)
+        x, y = (
+            [
+                (sum(n for key, n in seen.items() if key[side] == k) + 1) / (len(pairs) + 3)
+                for k in (1, 2, 3)
+            ]
+            for side in (0, 1)
+        )
+        return {
+            (k, m): (seen[k, m] + 20 * x[k - 1] * y[m - 1]) / (len(pairs) + 20)
+            for k in (1, 2, 3)
+            for m in (1, 2, 3)
+        }
+
+    def log_odds(u, v, p, anchors):
+        rows = {k: sum(p[k, m] for m in (1, 2, 3)) for k in (1, 2, 3)}
+        columns = {m: sum(p[k, m] for k in (1, 2, 3)) for m in (1, 2, 3)}
+        s = min(max(p[1, 1] / math.sqrt(rows[1] * columns[1]), 0.3), 0.95) if anchors else 0.8
+        odds = -2 * (math.sqrt(len(left[u])) - math.sqrt(len(right[v]))) ** 2 / (1 - s**2)
+        for a, b in anchors:
+            k, m = distance(left, u, a), distance(right, v, b)
+            odds += math.log(p[k, m] / (rows[k] * columns[m]))
+        return round(odds, 9)
+
+    nodes = min(map(len, orders))
+    size, anchors, posterior = min(first, nodes), [], {}
+    while True:
+        for _ in range(turns):
+            x, y = orders[0][:size], orders[1][:size]
+            used = anchors if len(anchors) > 1 else []
+            p = learned(used) if used else dict.fromkeys(product((1, 2, 3), repeat=2), 1 / 9)
+            odds = [[log_odds(u, v, p, used) for v in y] for u in x]
+            columns = list(zip(*odds, strict=True))
+            pairs = []
+            for i, j in enumerate(assign([[-value for value in row] for row in odds])):
+                row = sum(math.exp(value - max(odds[i])) for value in odds[i])
+                column = sum(math.exp(value - max(columns[j])) for value in columns[j])
+                share = min(
+                    math.exp(odds[i][j] - max(odds[i])) / row,
+                    math.exp(odds[i][j] - max(columns[j])) / column,
+                )
+                pairs.append((round(share, 9), i, (x[i], y[j])))
+            sure = sum(share >= 0.5 for share, _, _ in pairs)
+            least = size // 2 if size < nodes else 0
+            kept = sorted(pairs, key=lambda pair: (-pair[0], pair[1]))[: max(sure, least)]
+            before, kept = anchors, sorted(kept, key=lambda pair: pair[1])
+            anchors = [pair for _, _, pair in kept]
+            posterior = {pair: share for share, _, pair in kept}
+            if anchors == before:
+                break
+        if size == nodes:
+            return posterior
+        size = min(2 * size, nodes)

@@ -2,10 +2,14 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from matchbound.commands.options import add_engine, add_force, by_metric
 from matchbound.commands.terminal import progress, say
 from matchbound.errors import InputError
+
+if TYPE_CHECKING:
+    from matchbound.matchers import Matches
 
 EXAMPLE = "matchbound reconcile left.csv right.csv --seeds known.csv --out matches.csv"
 
@@ -15,7 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "left", metavar="LEFT", help="edge list, CSV or Parquet: src, dst, or two columns"
     )
     parser.add_argument("right", metavar="RIGHT", help="the other network's")
-    parser.add_argument("--seeds", metavar="FILE", help="pairs known to match: x, y; or: hubs")
+    parser.add_argument(
+        "--seeds", metavar="FILE", help="pairs known to match: x, y; or: hubs, bayes"
+    )
     parser.add_argument(
         "--method", metavar="NAME", help="witness (default), percolation, expand, soft"
     )
@@ -73,9 +79,21 @@ def _matches(options: argparse.Namespace, out: Path) -> object:
             inputs = (*_measured(*inputs[:2]), options.seeds)
         matches = reconcile(*inputs, **typed, memory=options.memory, temp=options.temp)
         matches.save(out, force=options.force)
-        return "\n".join(filter(None, [str(matches), matches.doubt]))
+        check = _self_check(matches, *inputs[:2]) if options.seeds == "bayes" else ""
+        return "\n".join(filter(None, [str(matches), matches.doubt, check]))
     machine = Machine(options.engine, options.memory, options.temp, progress)
     return write_reconciled(*inputs, out=out, machine=machine, force=options.force, **typed)
+
+
+def _self_check(matches: "Matches", left: object, right: object) -> str:
+    """How well the guessed seeds agree, in words."""
+    from matchbound.matchers.bayes import agreement
+    from matchbound.matchers.edges import graph
+    from matchbound.matchers.seeds import read_seeds
+
+    guessed = [(x, y) for x, y, _, round, *_ in matches if round == 0]
+    graphs = graph(left), graph(right)
+    return agreement(*graphs, read_seeds(guessed, *graphs)[0])
 
 
 def _measured(left: str, right: str) -> tuple[object, object]:

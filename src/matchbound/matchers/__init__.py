@@ -1,5 +1,6 @@
 """Matchers of two networks' nodes, which start from pairs that are known to match."""
 
+from matchbound.matchers.bayes import bayes
 from matchbound.matchers.board import Board
 from matchbound.matchers.edges import graph
 from matchbound.matchers.expand import expand
@@ -29,6 +30,7 @@ __all__ = [
     "Found",
     "Graph",
     "Matches",
+    "bayes",
     "expand",
     "graph",
     "hubs",

@@ -87,7 +87,7 @@ def _reversed(weights: Matrix) -> Matrix:
     return turned
 
 
-def _adjacency(graph: Graph) -> Matrix:
+def adjacency(graph: Graph) -> Matrix:
     matrix = np.zeros((len(graph), len(graph)))
     matrix[np.repeat(np.arange(len(graph)), graph.degrees), graph.neighbours] = 1
     return matrix
@@ -95,7 +95,7 @@ def _adjacency(graph: Graph) -> Matrix:
 
 def _matrix(given: Any, argument: str) -> Matrix:
     if isinstance(given, Graph):
-        return _adjacency(given)
+        return adjacency(given)
     dense = given.toarray() if hasattr(given, "toarray") else given
     matrix: Matrix
     try:

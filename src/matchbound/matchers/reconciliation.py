@@ -46,7 +46,8 @@ def reconcile(
     """Match the nodes of two networks, starting from known pairs, the seeds.
 
     `left` and `right` are edge lists (paths or tables), scipy sparse matrices, networkx or igraph
-    graphs, or results of `matchers.graph`. `seeds` are a table or list of pairs x, y, or "hubs".
+    graphs, or results of `matchers.graph`. `seeds` are a table or list of pairs x, y, or "hubs" or
+    "bayes", which guess them.
     `threshold`, `repeat`, `marks` and `seed` are options of methods; `matchers` describes which
     method takes which, and the defaults. With an `engine`, `witness` runs as SQL on edge lists that
     may be larger than memory: in DuckDB, which uses at most `memory` and spills to the folder

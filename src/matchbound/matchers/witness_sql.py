@@ -13,7 +13,7 @@ from matchbound.errors import InputError
 from matchbound.matchers.columns import key_columns, refuse_untrimmed, spaces_around
 from matchbound.matchers.edges import no_edge, no_id
 from matchbound.matchers.matches import Matches, counted, doubted, write_batches
-from matchbound.matchers.seeds import absent_seeds, known_pairs, refuse_repeated
+from matchbound.matchers.seeds import GUESSES, absent_seeds, known_pairs, refuse_repeated
 from matchbound.matchers.witness import powers_down
 from matchbound.tables import count_rows, has_outer_spaces, load, open_source
 
@@ -93,10 +93,10 @@ def _load_seeds(con: Engine, seeds: Any, kinds: tuple[str, str]) -> None:
     """Check the seeds, and keep them as the table `matched`."""
     import pyarrow as pa
 
-    if isinstance(seeds, str) and seeds == "hubs":
+    if isinstance(seeds, str) and seeds in GUESSES:
         raise InputError(
-            "seeds must be pairs with an engine, got 'hubs': they are guessed in memory. Give some "
-            "pairs, or leave the engine out."
+            f"seeds must be pairs with an engine, got {seeds!r}: they are guessed in memory. Give "
+            "some pairs, or leave the engine out."
         )
     x, y = known_pairs(seeds)
     pairs = pa.table({"place": pa.array(np.arange(len(x))), "x": x, "y": y})
