@@ -31,7 +31,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/matchers.py
 	$(BIN)/python benchmarks/label.py
 	$(BIN)/python benchmarks/planning.py
-	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/start.py
 
 $(VENV)/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -1,13 +1,16 @@
-"""Compiled functions, kept between processes where there is a place to keep them."""
+"""Loops in two forms: as they are written, and compiled by numba where that pays."""
 
-import sys
 from collections.abc import Callable
 from functools import cached_property, update_wrapper
 from types import FunctionType
 from typing import Any
 
-PATIENCE = 200_000
-"""Steps that Python takes before numba is loaded: about a third of the time of that."""
+PATIENCE = 1_000_000
+"""Steps that Python takes before kernels are compiled: about a second.
+
+Loading numba and the compiled kernels of one bound takes half a second, compiling them two seconds
+more.
+"""
 
 _steps = 0  # taken in Python so far
 
@@ -21,7 +24,8 @@ class Kernel:
     """A function in two forms: compiled, and `plain` as it is written; calls run the compiled.
 
     Both do the same arithmetic in the same order (numba neither reorders sums nor joins a product
-    and a sum), so their results are equal. Other kernels that it calls take the same form.
+    and a sum), so their results are equal, as long as kernels leave sums of arrays to loops: NumPy
+    adds in another order than numba. Other kernels that it calls take the same form.
     """
 
     def __init__(self, function: FunctionType) -> None:
@@ -30,6 +34,10 @@ class Kernel:
 
     def __call__(self, *values: Any) -> Any:
         return self.machine(*values)
+
+    def over(self, steps: int) -> Any:
+        """The form to use for a job of so many steps, each about a microsecond in Python."""
+        return self.machine if worth_compiling(steps) else self.plain
 
     @cached_property
     def machine(self) -> Any:
@@ -52,12 +60,10 @@ class Kernel:
 def worth_compiling(steps: int) -> bool:
     """Whether a job of so many steps is better left to compiled kernels than to plain ones.
 
-    Loading numba takes longer than the bounds of a small audit take in Python. Once it is loaded,
-    or Python has taken many steps, everything is.
+    It is once Python has taken many steps in this process. An audit of a few thousand labels needs
+    fewer, so it neither loads numba nor waits for a compiler.
     """
     global _steps
-    if "numba" in sys.modules:
-        return True
     _steps += steps
     return _steps > PATIENCE
 

@@ -187,7 +187,7 @@ def test_assumptions_are_printed(linked):
     assert {"changed_since", "kept_unchanged", "other_unchanged"} <= set(codes)
     assert "entities" not in codes
     said = str(certificate)
-    assert "a record that is kept under its id is unchanged" in said
+    assert "a record that is kept under its id is what it was" in said
     assert "recall is not covered" in said
 
 

@@ -2,12 +2,16 @@
 
 import json
 import random
+import shutil
+from dataclasses import replace
 
 import pytest
 
 import matchbound as mb
 from matchbound.audits.draw import Draw
 from matchbound.audits.ledger import read_ledger
+from matchbound.audits.request import requested
+from matchbound.errors import EngineError
 from support.audits import read_csv, run, run_seeded, write_csv
 from support.growing import Draw as DrawnNodes
 from support.growing import Grown
@@ -325,3 +329,217 @@ def test_the_drawn_population_has_no_new_nodes(plain, capsys):
     error = refused(capsys, lambda: draw_cohort(audit, now="then.csv"))
     assert "population must hold nodes that are new" in error
     assert not (audit / "cohorts").exists()
+
+
+# Records that have changed, and what a certificate of both takes over from the cohort's.
+
+
+def certified_cohort(world, audit, name="late", *options):
+    world.label(audit / "cohorts" / name, world.now)
+    assert certify_cohort(audit, *options, name=name) == 0
+
+
+def changed(audit, *ids):
+    write_csv(audit.parent / "changed.csv", ["id"], [[x] for x in ids])
+    return "--changed", audit.parent / "changed.csv"
+
+
+def test_a_cohort_s_record_that_has_changed_since_is_refused(plain, capsys):
+    """Its labels are of what it was: before, it counted as a cohort's node as ever."""
+    world, audit = plain
+    assert draw_cohort(audit) == 0
+    certified_cohort(world, audit)
+    both = "--cohort", "late", *changed(audit, world.new[0])
+    error = refused(capsys, lambda: certify(audit, *both))
+    assert "changed must name records that had changed before cohort 'late' was drawn" in error
+    assert repr(world.new[0]) in error
+    # Without the cohort its nodes count as new, whatever became of them.
+    assert certify(audit, *changed(audit, world.new[0])) == 0
+    growth = mb.Certificate.load(audit / "certificate.json").growth
+    assert growth.new.nodes == len(world.new)
+
+
+def test_a_cohort_s_certificate_with_changed_records_is_not_used(plain, capsys):
+    """The changed ones would be removed there, and new nowhere."""
+    world, audit = plain
+    assert draw_cohort(audit) == 0
+    folder = audit.parent
+    words = "--complete", folder / "complete.csv", "--population", folder / "now.csv"
+    certified_cohort(world, audit, "late", *words, *changed(audit, *world.new[:50]))
+    error = refused(capsys, lambda: certify(audit, "--cohort", "late"))
+    assert "cohort must have a certificate of the complete matcher" in error
+
+
+def test_a_record_that_changed_before_the_cohort_is_its_node(plain, capsys):
+    world, audit = plain
+    kept = [x for x in world.now if x in world.then]
+    assert draw_cohort(audit, *changed(audit, kept[0])) == 0
+    world.new = [*world.new, kept[0]]
+    certified_cohort(world, audit)
+    assert "which is" in refused(capsys, lambda: certify(audit, "--cohort", "late"))
+    assert certify(audit, "--cohort", "late", *changed(audit, kept[0])) == 0
+    growth = mb.Certificate.load(audit / "certificate.json").growth
+    assert (growth.new.nodes, growth.cohorts[0].tally.size) == (0, 61)
+    assert growth.change.gone == len(world.then) - len(kept) + 1
+    assert run("verify", audit) == 0
+
+
+def test_a_record_that_changed_and_was_removed_later(plain):
+    """It is in the first draw and in the cohort, and nowhere now."""
+    world, audit = plain
+    kept = [x for x in world.now if x in world.then]
+    assert draw_cohort(audit, *changed(audit, kept[0])) == 0
+    world.label(audit / "cohorts" / "late", world.now)
+    folder = audit.parent
+    write_csv(folder / "later-now.csv", ["id"], [[x] for x in world.now if x != kept[0]])
+    matches = [row for row in read_csv(folder / "complete.csv") if row[0] != kept[0]]
+    write_csv(folder / "later.csv", ["x", "y"], matches)
+    later = "--complete", folder / "later.csv", "--population", folder / "later-now.csv"
+    cohort = audit / "cohorts" / "late"
+    assert run("certify", cohort, "--holdout", folder / "complete.csv", *later) == 0
+    whole = "--holdout", folder / "holdout.csv", *later, "--cohort", "late"
+    assert run("certify", audit, *whole, *changed(audit, kept[0])) == 0
+    growth = mb.Certificate.load(audit / "certificate.json").growth
+    assert (growth.new.nodes, growth.cohorts[0].change.gone) == (0, 1)
+
+
+def test_in_deduplication_other_changed_records_are_refused_too(tmp_path, capsys):
+    """The cohort's labels may be of pairs with them."""
+    world = Growing(True, seed=5)
+    audit, _ = audited(tmp_path / "a", world)
+    assert draw_cohort(audit) == 0
+    certified_cohort(world, audit)
+    old = next(x for x in world.then if x in world.now)
+    error = refused(capsys, lambda: certify(audit, "--cohort", "late", *changed(audit, old)))
+    assert "changed must name records that had changed before cohort 'late' was drawn" in error
+    assert certify(audit, *changed(audit, old)) == 0
+
+
+def test_records_that_have_changed_where_no_id_has(plain):
+    """The same ids, other records: those named count as removed, and as new."""
+    _, audit = plain
+    folder = audit.parent
+    words = "--holdout", folder / "holdout.csv", "--complete", folder / "holdout.csv"
+    words += "--population", folder / "then.csv", *changed(audit, "r1", "r2")
+    assert run("certify", audit, *words) == 0
+    growth = mb.Certificate.load(audit / "certificate.json").growth
+    assert (growth.change.gone, growth.new.nodes) == (2, 2)
+    assert run("verify", audit) == 0
+
+
+def test_a_cohort_is_not_thrown_away_and_drawn_again(plain, capsys):
+    _, audit = plain
+    assert draw_cohort(audit) == 0
+    shutil.rmtree(audit / "cohorts" / "late")
+    error = refused(capsys, lambda: draw_cohort(audit))
+    assert "was drawn and is not in" in error
+    assert len(read_ledger(audit).of_kind("cohort")) == 1
+
+
+def test_a_cohort_that_was_interrupted_before_its_seed_is_finished(plain, monkeypatch):
+    """The audit's ledger names it, and so does its own: nothing was thrown away."""
+    _, audit = plain
+
+    def stop(seed):
+        raise EngineError("interrupted")
+
+    def unmade(*given):
+        return replace(requested(*given), make=stop)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("matchbound.audits.cohort.requested", unmade)
+        words = [audit.parent / "now.csv", "--cohort", "late", "--labels", 40, "--delta", "0.02"]
+        assert run("draw", *words, "--holdout", audit.parent / "complete.csv", "--out", audit) == 2
+    assert len(read_ledger(audit).of_kind("cohort")) == 1
+    assert draw_cohort(audit) == 0
+
+
+def test_a_cohort_s_matcher_must_be_on_record_before_its_seed(plain, capsys):
+    """Another could be made from the list of its nodes: right there, and wrong elsewhere."""
+    world, audit = plain
+    assert draw_cohort(audit) == 0
+    other = audit.parent / "other.csv"
+    write_csv(other, ["x", "y"], read_csv(audit.parent / "complete.csv")[3:])
+    cohort = audit / "cohorts" / "late"
+    assert run("register", cohort, "--holdout", other) == 0
+    world.label(cohort, world.now)
+    assert run("certify", cohort, "--holdout", other) == 0
+    words = "--holdout", audit.parent / "holdout.csv", "--complete", other, "--cohort", "late"
+    population = "--population", audit.parent / "now.csv"
+    assert run("certify", audit, *words, *population) == 2
+
+
+def test_other_promises_than_the_first_draw_s_are_refused(plain, capsys):
+    _, audit = plain
+    error = refused(capsys, lambda: draw_cohort(audit, "--every-node-matched"))
+    assert "every_node_matched must be as in the first draw" in error
+    assert not (audit / "cohorts").exists()
+
+
+def test_labels_on_a_cohort_s_own_rows_are_told_of_both(tmp_path, capsys):
+    """The cohort's matcher finds all: every labelled match is a row of its table."""
+    world = Growing(False, seed=6)
+    world.c |= {x: world.true[x] for x in world.new}
+    audit, _ = audited(tmp_path / "a", world)
+    assert draw_cohort(audit) == 0
+    certified_cohort(world, audit)
+    searched = "--truth-searched", "in the other table"
+    required = "--require", "recall=0.01"
+    capsys.readouterr()
+    assert certify(audit, "--cohort", "late", *searched, *required) == 1
+    assert "Every labelled match of a cohort is a row" in capsys.readouterr().out
+    assert run("verify", audit, *required) == 1
+    assert certify_cohort(audit, "--force", *searched) == 0
+    assert certify(audit, "--cohort", "late", *searched, *required, "--force") == 0
+
+
+def test_nodes_of_a_cohort_without_a_label_are_told_of_both(plain, capsys):
+    world, audit = plain
+    assert draw_cohort(audit) == 0
+    labels = audit / "cohorts" / "late" / "labels.csv"
+    drawn = world.label(audit / "cohorts" / "late", world.now)
+    write_csv(labels, ["x", "y"], [row for row in read_csv(labels) if row[0] not in drawn[:3]])
+    assert certify_cohort(audit, "--unlabelled", "worst") == 0
+    capsys.readouterr()
+    assert certify(audit, "--cohort", "late") == 0
+    assert "3 drawn nodes have no label and count as the worst case" in capsys.readouterr().out
+
+
+def test_an_edited_certificate_of_a_cohort_is_not_used(plain, capsys):
+    world, audit = plain
+    assert draw_cohort(audit) == 0
+    certified_cohort(world, audit)
+    path = audit / "cohorts" / "late" / "certificate.json"
+    record = json.loads(path.read_text())
+    record["tallies"]["all"]["size"] += 1
+    path.write_text(json.dumps(record))
+    assert "cohort must have a certificate" in refused(
+        capsys, lambda: certify(audit, "--cohort", "late")
+    )
+
+
+def test_promises_are_said_to_be_about_the_population_now(tmp_path, capsys):
+    world = Growing(True, seed=7)
+    audit, _ = audited(tmp_path / "a", world)
+    capsys.readouterr()
+    assert certify(audit) == 0
+    assert "promised of the nodes drawn from is so of the population" in capsys.readouterr().out
+
+
+def test_a_cohort_of_a_given_seed_is_not_used(plain, capsys):
+    world, audit = plain
+    assert draw_cohort(audit, "--seed", "mine") == 0
+    certified_cohort(world, audit)
+    error = refused(capsys, lambda: certify(audit, "--cohort", "late"))
+    assert "the seed was given by the user" in error
+
+
+def test_a_cohort_s_certificate_of_another_population_is_not_used(plain, capsys):
+    """One more node is there now: the cohort must be certified again."""
+    world, audit = plain
+    assert draw_cohort(audit) == 0
+    certified_cohort(world, audit)
+    write_csv(audit.parent / "more.csv", ["id"], [[x] for x in [*world.now, "m1"]])
+    words = "--population", audit.parent / "more.csv", "--cohort", "late"
+    error = refused(capsys, lambda: certify(audit, *words))
+    assert "cohort must have a certificate of the complete matcher on the population as it" in error

@@ -9,7 +9,7 @@ from matchbound.audits.choices import (
     is_by_matcher,
     refuse_unproven_in_part,
 )
-from matchbound.audits.cohort import cohort_folder, draw_cohort
+from matchbound.audits.cohort import PROMISES, cohort_folder, draw_cohort
 from matchbound.audits.commit import GROWN
 from matchbound.audits.draw import (
     FILES,
@@ -100,6 +100,7 @@ __all__ = [
     "OLD_LEDGER",
     "PARTS",
     "PLACES",
+    "PROMISES",
     "SETTLED",
     "UNSURE",
     "Audit",

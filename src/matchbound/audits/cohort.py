@@ -6,7 +6,7 @@ before its seed is made, and no node is in two of them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,20 +37,25 @@ from matchbound.theorems import Change, Growth, New, check_growth
 
 FOLDER = "cohorts"
 NODES = "new.csv"
-INHERITED = (
-    *("metrics", "one_to_one", "at_most_one_match", "every_node_matched"),
-    "most_true_matches",
-)
-"""The choices that a cohort has from the first draw, if the user does not say otherwise."""
+PROMISES = ("one_to_one", "at_most_one_match", "every_node_matched", "most_true_matches")
+"""The choices that a cohort has from the first draw: a certificate of both prints them once."""
+INHERITED = ("metrics", *PROMISES)
 
 
 def cohort_folder(audit: Path, name: str) -> Path:
     return audit / FOLDER / name
 
 
-def cohorts_on_record(entries: Sequence[Entry]) -> dict[str, str]:
-    """The digest of each cohort's entry of choices, by its name."""
-    return {e["cohort"]: e["choices"] for e in entries if e["kind"] == "cohort"}
+def cohorts_on_record(entries: Sequence[Entry]) -> dict[str, set[str]]:
+    """The digests of each cohort's entries of choices, by its name.
+
+    There are several where a draw was interrupted before its seed, or made again.
+    """
+    found: dict[str, set[str]] = {}
+    for entry in entries:
+        if entry["kind"] == "cohort":
+            found.setdefault(entry["cohort"], set()).add(entry["choices"])
+    return found
 
 
 @hashing_once()
@@ -65,6 +70,7 @@ def draw_cohort(
     folder = cohort_folder(first.own_folder, name)
     wishes = _as_first(first.drawn, wishes)
     _check(first.drawn, wishes)
+    _refuse_lost(folder, cohorts_on_record(first.ledger.checked().entries).get(name, set()))
     with resources.connect() as con:
         nodes = _new_nodes(con, first, name, wishes, changed)
     part = _written(folder, csv_text(["id"], [[node] for node in nodes]))
@@ -76,6 +82,17 @@ def draw_cohort(
     with resources.connect() as con:
         request = requested(con, replace(wishes, within=part), None, None, resources.progress)
         return enter(folder, request, force=force, say=say, announce=announce)
+
+
+def _refuse_lost(folder: Path, announced: set[str]) -> None:
+    """Refuse a name whose draws are on record and not in its folder: some may be thrown away."""
+    ledger = read_ledger(folder).checked() if is_file(folder / LEDGER) else None
+    kept = set() if ledger is None else {one["digest"] for one in ledger.of_kind("choices")}
+    if not announced <= kept:
+        raise InputError(
+            f"cohort must be a name that this audit does not have yet, got {folder.name!r}, which "
+            f"was drawn and is not in {str(folder)!r} as it was. Restore that folder."
+        )
 
 
 def _written(folder: Path, text: str) -> Path:
@@ -94,7 +111,10 @@ def _written(folder: Path, text: str) -> Path:
 
 
 def _as_first(draw: Draw, wishes: Wishes) -> Wishes:
-    """The wishes, with metrics, promises and the link type of the first draw where none is said."""
+    """The wishes, with metrics, promises and the link type of the first draw where none is said.
+
+    Promises must be the same: `_check` refuses others.
+    """
     first = draw.choices.as_dict()
     by_name = {name: first[name] for name in INHERITED if name not in wishes.by_name}
     matching = draw.matching if wishes.matching == Matching() else wishes.matching
@@ -122,6 +142,13 @@ def _check(draw: Draw, wishes: Wishes) -> None:
         )
     for choices in (draw.choices, wishes.choices):
         check_growth(choices, Growth(Change(), New()), complete=True)
+    for name in PROMISES:
+        value = getattr(wishes.choices, name)
+        if value != getattr(draw.choices, name):
+            raise InputError(
+                f"{name} must be as in the first draw where a cohort is drawn, got {value!r}. "
+                "Leave it out."
+            )
     if draw.matching != wishes.matching:
         raise InputError(
             "dedupe, link and source must be as in the first draw where a cohort is drawn, got "
@@ -138,7 +165,7 @@ def _new_nodes(con: Engine, audit: Audit, name: str, wishes: Wishes, changed: An
     others = None if changed is None else open_source(con, "changed", changed)
     read_now(con, now, wishes.id, "string", origin, others)
     earlier = [one for one in cohorts_on_record(audit.ledger.entries) if one != name]
-    read_cohort_nodes(con, audit.own_folder, earlier, has_changed=others is not None)
+    read_cohort_nodes(con, audit, earlier, has_changed=others is not None)
     nodes = [
         node.rstrip(" ")
         for (node,) in con.rows(
@@ -155,16 +182,20 @@ def _new_nodes(con: Engine, audit: Audit, name: str, wishes: Wishes, changed: An
 
 
 def read_cohort_nodes(
-    con: Engine, audit: Path, names: Sequence[str], *, has_changed: bool
-) -> list["OpenCohort"]:
-    """Load the nodes of cohorts as the table `in_cohorts`; refuse a cohort that is not there."""
+    con: Engine, audit: Audit, names: Sequence[str], *, has_changed: bool
+) -> None:
+    """Load the nodes of cohorts as the table `in_cohorts`; refuse a cohort that is not there.
+
+    A changed record of the first draw may be a cohort's node: it had changed before that draw.
+    """
     con.keep("in_cohorts", "select id from nodes_now where false")
-    opened = []
     for name in names:
-        cohort = open_cohort(con, audit, name)
-        nodes = renamed("cohort_nodes", "id") if has_changed else "select id from cohort_nodes"
+        open_cohort(con, audit, name)
+        nodes = "select id from cohort_nodes"
+        if has_changed:
+            _refuse_changed(con, name, "semi join cohort_nodes n on n.id = c.id", OF_FIRST)
+            nodes = renamed("cohort_nodes", "id")
         con.keep("in_cohorts", f"select id from in_cohorts union all {nodes}")
-        opened.append(cohort)
     ((twice,),) = con.rows(
         "select min(id) from (select id from in_cohorts group by id having count(*) > 1)"
     )
@@ -177,20 +208,37 @@ def read_cohort_nodes(
                 f"cohort must be of nodes that are in no other draw, got {str(node)!r}, which is. "
                 "If its record has changed since, name it with --changed."
             )
-    return opened
 
 
-@dataclass(frozen=True)
-class OpenCohort:
-    """A cohort's folder, opened, with its name."""
-
-    name: str
-    audit: Audit
+OF_FIRST = "anti join nodes_then t on t.id = c.id"
 
 
-def open_cohort(con: Engine, audit: Path, name: str) -> OpenCohort:
+def refuse_changed_matches(con: Engine, audit: Audit, names: Sequence[str]) -> None:
+    """Refuse changed records where one table is matched with itself, but for those that had changed
+    before the first of these cohorts was drawn, and so are its nodes: its labels are of all others.
+    """
+    first = min(names, key=list(cohorts_on_record(audit.ledger.entries)).index)
+    open_cohort(con, audit, first)
+    _refuse_changed(con, first, "anti join cohort_nodes n on n.id = c.id")
+
+
+def _refuse_changed(con: Engine, name: str, *joins: str) -> None:
+    """Refuse records that have changed since a cohort was drawn: its labels are out of date."""
+    ((node,),) = con.rows(f"select min(c.id) from changed c {' '.join(joins)}")
+    if node is not None:
+        raise InputError(
+            f"changed must name records that had changed before cohort {name!r} was drawn, got "
+            f"{str(node)!r}: the cohort's labels are of what it was. Leave the cohort out, so that "
+            "its nodes count as new, or draw into another folder."
+        )
+
+
+def open_cohort(con: Engine, audit: Audit, name: str) -> None:
     """Open a cohort that is on record, and load its nodes as `cohort_nodes`."""
-    folder, recorded = cohort_folder(audit, name), cohorts_on_record(read_ledger(audit).entries)
+    folder, recorded = (
+        cohort_folder(audit.own_folder, name),
+        cohorts_on_record(audit.ledger.entries),
+    )
     if name not in recorded or not is_folder(folder):
         known = ", ".join(recorded) or "none"
         raise InputError(
@@ -200,7 +248,7 @@ def open_cohort(con: Engine, audit: Path, name: str) -> OpenCohort:
     cohort = Audit.open(folder)
     choices = {entry["digest"] for entry in cohort.ledger.checked().of_kind("choices")}
     part = open_as_drawn(con, cohort, None)
-    if recorded[name] not in choices or part is None:
+    if not recorded[name] <= choices or part is None:
         raise InputError(
             f"cohort must be the one that the audit's ledger names, got another in "
             f"{str(folder)!r}. Restore it."
@@ -208,4 +256,3 @@ def open_cohort(con: Engine, audit: Path, name: str) -> OpenCohort:
     draw, (source, _) = cohort.drawn, part
     column = part_column(source, draw.population.id)
     read_ids(con, source, "cohort_nodes", column, checked=True, origin=draw.matching.source)
-    return OpenCohort(name, cohort)

@@ -164,13 +164,13 @@ def enter(
     *,
     force: bool,
     say: Callable[[str], None],
-    announce: Callable[[Entry], None] = lambda _: None,
+    announce: Callable[[Entry], None] | None = None,
 ) -> Draw:
     """Put matcher and choices on record, make the seed, put the draw on record, write its files.
 
     The draw's entry is on disk before any file shows a drawn node. A draw that is on record and was
     interrupted is finished with its seed. `announce` gets the entry of the choices, before there is
-    a seed.
+    a seed; the entry then stays, whatever fails later.
     """
     _refuse_file(folder)
     with transaction(folder, begins=True) as ledger, alone(folder):
@@ -184,8 +184,9 @@ def enter(
                 ledger.add("register", holdout=holdout.as_dict(), validation=0)
             choices = ledger.add("choices", **request.facts)
             more["choices"] = choices["entry"]
-            ledger.commit()
-            announce(choices)
+            ledger.commit(final=announce is not None)
+            if announce is not None:
+                announce(choices)
         seed = before["seed"] if before is not None else request.seed or secrets.token_hex(16)
         drawn = request.make(seed)
         if is_file(folder / "sample.csv") and (before is not None or request.continues_phase):

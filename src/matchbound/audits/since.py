@@ -1,10 +1,9 @@
 """The population as it is now, where it has changed since the draw."""
 
 from dataclasses import replace
-from pathlib import Path
 
 from matchbound.audits.audit import Audit
-from matchbound.audits.cohort import read_cohort_nodes
+from matchbound.audits.cohort import read_cohort_nodes, refuse_changed_matches
 from matchbound.audits.draw import digest_as_drawn
 from matchbound.audits.inputs import Origins, Population, TableRef
 from matchbound.audits.part import drawn_from
@@ -18,14 +17,20 @@ from matchbound.tallies import Setting
 def told_apart(con: Engine, audit: Audit, supplied: Supplied) -> Supplied:
     """Say whether the population that the user gives is the drawn one, or what it is now.
 
-    If it is not the drawn one, that is looked for where it was drawn from.
+    It is not if records were changed, or if it has other ids: the drawn one is then looked for
+    where it was drawn from.
     """
     given = supplied.population
     if supplied.now is None and given is not None:
         source = open_source(con, "population", given)
-        if digest_as_drawn(con, audit.drawn, source) is None:
+        if supplied.changed is not None or digest_as_drawn(con, audit.drawn, source) is None:
             _check_complete(supplied)
             supplied = replace(supplied, population=drawn_from(con, audit), now=given)
+    if supplied.cohorts and audit.folder is None:
+        raise InputError(
+            f"cohort must come with an audit folder, got {next(iter(supplied.cohorts))!r} without "
+            "one. Save the draw, and certify its folder."
+        )
     named = {"changed": supplied.changed, "cohort": supplied.cohorts or None}
     for name in (name for name, value in named.items() if value is not None):
         if supplied.now is None:
@@ -58,9 +63,10 @@ def read_grown(
     if changed is not None:
         column = part_column(changed, drawn.id)
         of_changed = TableRef(changed.path, digest_of_ids(con, changed, column, origin))
-    read_cohort_nodes(
-        con, audit.folder or Path(), list(supplied.cohorts), has_changed=changed is not None
-    )
+    names, has_changed = list(supplied.cohorts), changed is not None
+    read_cohort_nodes(con, audit, names, has_changed=has_changed)
+    if names and has_changed and setting.matching.dedupe:
+        refuse_changed_matches(con, audit, names)
     now = Population(source.path, digest, size, drawn.id)
-    setting = replace(setting, grown=size, has_changed=changed is not None)
+    setting = replace(setting, grown=size, has_changed=has_changed)
     return setting, replace(origins, now=now, changed=of_changed)

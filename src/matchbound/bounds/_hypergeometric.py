@@ -271,11 +271,11 @@ def brackets(k, s, n, delta, order):  # type: ignore[no-untyped-def]
     """`bracket` for each element; `order` puts equal cases together, so each is computed once."""
     low, high = np.empty_like(k), np.empty_like(k)
     last = order[0]
-    low[last], high[last] = bracket(k[last], s[last], n[last], delta[last])
+    low[last], high[last] = bracket(int(k[last]), int(s[last]), int(n[last]), delta[last])
     for i in order[1:]:
         if k[i] == k[last] and s[i] == s[last] and n[i] == n[last] and delta[i] == delta[last]:
             low[i], high[i] = low[last], high[last]
         else:
-            low[i], high[i] = bracket(k[i], s[i], n[i], delta[i])
+            low[i], high[i] = bracket(int(k[i]), int(s[i]), int(n[i]), delta[i])
             last = i
     return low, high

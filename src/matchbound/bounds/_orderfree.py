@@ -5,8 +5,6 @@ They are computed as logarithms. `total` and `drawn` are the sum and the number 
 
 import math
 
-import numpy as np
-
 from matchbound.compiled import compiled
 
 ROUNDING = 1e-9
@@ -58,14 +56,19 @@ def log_e_value(values, counts, others, size, known, rho, stake):  # type: ignor
 
     The payoff is the value for a member, and ρ for the `others`, who are not members.
     """
-    drawn, total = int(others + counts.sum()), others * rho + (values * counts).sum()
+    number, seen, result = 0.0, 0.0, 0.0
+    for j in range(values.size):
+        number += counts[j]
+        seen += values[j] * counts[j]
     if math.isinf(size):  # the others' factor is 1
-        return (counts * np.log(1.0 - stake + stake * values / rho)).sum()
-    spare = (size - others + known[1]) * rho - known[0] - (values * counts).sum()
+        for j in range(values.size):
+            result += counts[j] * math.log(1.0 - stake + stake * values[j] / rho)
+        return result
+    drawn, total = int(others + number), others * rho + seen
+    spare = (size - others + known[1]) * rho - known[0] - seen
     if spare < -ROUNDING * max(1.0, total):
         return math.inf
     spare = max(spare, 0.0)
-    result = 0.0
     for j in range(values.size + 1):
         x = values[j] if j < values.size else rho
         count = counts[j] if j < values.size else others
@@ -81,6 +84,15 @@ def log_e_value(values, counts, others, size, known, rho, stake):  # type: ignor
 
 
 @compiled
+def add_logs(a, b):  # type: ignore[no-untyped-def]
+    """ln(eᵃ + eᵇ)."""
+    greater, lesser = max(a, b), min(a, b)
+    if math.isinf(greater):
+        return greater
+    return greater + math.log1p(math.exp(lesser - greater))
+
+
+@compiled
 def orderfree_bound(values, counts, others, size, known, stakes, delta):  # type: ignore[no-untyped-def]
     """The greatest ρ that bisection finds rejected by the mean of the stakes' e-values, or 0."""
     enough = math.log1p(ROUNDING) - math.log(delta) + math.log(stakes.size)
@@ -90,7 +102,7 @@ def orderfree_bound(values, counts, others, size, known, stakes, delta):  # type
         evidence = -math.inf
         for stake in stakes:
             more = log_e_value(values, counts, others, size, known, rho, stake)
-            evidence = np.logaddexp(evidence, more)
+            evidence = add_logs(evidence, more)
         if evidence >= enough:
             low = rho
         else:

@@ -16,13 +16,22 @@ LEAST_LEFT = 1 / 50  # the least part of the weight that is planned to be left
 
 
 @compiled
+def add_up(values):  # type: ignore[no-untyped-def]
+    """The sum of values, added one by one: sums of arrays depend on the form of a kernel."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total
+
+
+@compiled
 def make_left(values, total):  # type: ignore[no-untyped-def]
     """Before each draw and after the last, the sum of the values not yet drawn.
 
     Added up from the last draw, so that rounding makes no sum less than the value drawn next.
     """
     left = np.empty(values.size + 1)
-    left[-1] = max(0.0, total - values.sum())
+    left[-1] = max(0.0, total - add_up(values))
     for i in range(values.size - 1, -1, -1):
         left[i] = left[i + 1] + values[i]
     return left
@@ -91,7 +100,7 @@ def pooled_bound(draws, most, urn, known, planned, variance, delta, top, bets): 
     """
     weight, squares, all_most, risk = urn
     fixed, left = bets.size > 0, make_left(draws[2], weight)
-    mosts = all_most, all_most - most.sum()
+    mosts = all_most, all_most - add_up(most)
     scales = bets if fixed else make_scales(left, planned, weight, squares, variance)
     low, high = 0.0, top
     for _ in range(ROUNDS):
@@ -112,7 +121,7 @@ def reject_each(num, den, most, weight, drawn, urn, known, planned, variance, de
         s = drawn[row]
         draws = num[row, :s], den[row, :s], weight[row, :s]
         left = make_left(draws[2], all_weight)
-        mosts = all_most, all_most - most[row, :s].sum()
+        mosts = all_most, all_most - add_up(most[row, :s])
         scales = make_scales(left, planned[row], all_weight, squares, variance)
         rejected[row] = rejects(draws, left, mosts, risk, known, target[row], scales, delta, False)
     return rejected

@@ -19,6 +19,8 @@ from matchbound.bounds.checks import (
 )
 from matchbound.bounds.sample import DEFAULT_VARIANCE, Known, Sample, Size
 
+ROUNDS = 50  # of bisection, for one bound
+
 
 def anytime(sample: Sample, size: Size, delta: float) -> float:
     """A bound on the mean of values in [0, 1] that allows looking after each value.
@@ -64,7 +66,8 @@ def sequence(
     sizes = one_size("betting", check_size(size, len(numbers)))
     spread = check_variance(variance, DEFAULT_VARIANCE)
     bets = bets_at_any_time(len(numbers), delta, spread)
-    return np.asarray(running_bound(numbers, sizes, bets, delta))
+    kernel = running_bound.over(ROUNDS * len(numbers) ** 2 // 8)
+    return np.asarray(kernel(numbers, sizes, bets, delta))
 
 
 def fixed_bets_lower(
@@ -79,7 +82,8 @@ def fixed_bets_lower(
     from matchbound.bounds._betting import ratio_bound
 
     bets = bets_at_any_time(len(values), delta, variance)
-    return float(ratio_bound(member, values, one_size("betting", size), known, bets, delta))
+    kernel = ratio_bound.over(ROUNDS * len(values))
+    return float(kernel(member, values, one_size("betting", size), known, bets, delta))
 
 
 def bets_at_any_time(count: int, delta: float, variance: float) -> NDArray[np.float64]:

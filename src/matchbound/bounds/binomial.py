@@ -1,13 +1,14 @@
 """Binomial tail inversion (Clopper–Pearson), for independent draws of 0 or 1."""
 
+from matchbound.bounds._hypergeometric import binomial_share
 from matchbound.bounds.sample import Sample, Size
+
+STEPS = 1000  # microseconds of Python that one inversion takes, about
 
 
 def clopper_pearson(k: int, s: int, delta: float) -> float:
     """The least p with P(Binomial(s, p) ≥ k) ≥ δ, or below it by a rounding error."""
-    from matchbound.bounds._hypergeometric import binomial_share
-
-    return float(binomial_share(k, s, delta)) if k else 0.0
+    return float(binomial_share.over(STEPS)(k, s, delta)) if k else 0.0
 
 
 def binomial(sample: Sample, size: Size, delta: float) -> float:

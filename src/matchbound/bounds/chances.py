@@ -2,7 +2,9 @@
 
 import math
 
-from matchbound.bounds.hypergeometric import _compiled
+from matchbound.bounds._hypergeometric import log_mass, log_tail
+
+STEPS = 10  # microseconds of Python that a probability takes, about
 
 
 def chance(k: int, s: int, m: int, n: int) -> float:
@@ -13,7 +15,7 @@ def chance(k: int, s: int, m: int, n: int) -> float:
     """
     if not max(0, s - (n - m)) <= k <= min(s, m):
         return 0.0
-    return math.exp(_compiled().log_mass(k, s, m, n)[0])
+    return math.exp(log_mass.over(STEPS)(k, s, m, n)[0])
 
 
 def chance_at_least(k: int, s: int, m: int, n: int) -> float:
@@ -26,4 +28,4 @@ def chance_at_least(k: int, s: int, m: int, n: int) -> float:
         return 1.0
     if k > min(s, m):
         return 0.0
-    return math.exp(_compiled().log_tail(k, s, m, n)[0])
+    return math.exp(log_tail.over(STEPS)(k, s, m, n)[0])

@@ -1,20 +1,18 @@
 """Hypergeometric tail inversion: the exact bound for values that are 0 or 1."""
 
 import math
-from functools import cache
-from types import ModuleType
 from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from matchbound.bounds._hypergeometric import bracket, brackets
 from matchbound.bounds.binomial import clopper_pearson
 from matchbound.bounds.checks import check_draw, check_draws
 from matchbound.bounds.ranges import GRAIN, least_share
 from matchbound.bounds.sample import Known, Sample, Size
-from matchbound.compiled import worth_compiling
 
-STEPS = 200  # loops of Python that one inversion takes, about
+STEPS = 50  # microseconds of Python that one inversion takes, about
 SETTLED = 60_000  # bits: where exact comparison needs more, a doubtful m counts as kept
 
 
@@ -149,23 +147,9 @@ def hypergeometric_upper(
     return upper if upper.ndim else int(upper)
 
 
-@cache
-def _compiled() -> ModuleType:
-    """The compiled functions, imported at first use because numba is slow to load.
-
-    The module is cached because an import statement in a loop is slow too.
-    """
-    from matchbound.bounds import _hypergeometric
-
-    return _hypergeometric
-
-
 def _invert(k: int, s: int, n: int, delta: float) -> int:
     """The least m with P(K ≥ k) ≥ δ."""
-    kernel = _compiled().bracket
-    # Where ties are settled in whole numbers, plain and compiled code give the same answer.
-    is_plain = not worth_compiling(STEPS) and s * n.bit_length() <= SETTLED
-    low, high = (kernel.plain if is_plain else kernel.machine)(int(k), int(s), n, delta)
+    low, high = bracket.over(STEPS)(int(k), int(s), n, delta)
     return int(high) if high - low == 1 else _settle(k, s, n, delta, low, high)
 
 
@@ -173,11 +157,13 @@ def _invert_each(
     k: NDArray[np.int64], s: NDArray[np.int64], n: NDArray[np.int64], delta: NDArray[np.float64]
 ) -> NDArray[np.int64]:
     cases = k.ravel(), s.ravel(), n.ravel(), delta.ravel()
-    low, high = _compiled().brackets(*cases, np.lexsort(cases)) if k.size else (k, k)
+    if not k.size:
+        return k
+    low, high = brackets.over(STEPS * k.size)(*cases, np.lexsort(cases))
     for i in np.flatnonzero(high - low != 1):
         case = int(k.flat[i]), int(s.flat[i]), int(n.flat[i]), float(delta.flat[i])
         high[i] = _settle(*case, int(low[i]), int(high[i]))
-    return high.reshape(k.shape)
+    return np.asarray(high.reshape(k.shape))
 
 
 def _settle(k: int, s: int, n: int, delta: float, low: int, high: int) -> int:

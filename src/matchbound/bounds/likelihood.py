@@ -3,11 +3,13 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from matchbound.bounds._likelihood import least_kept, running_ones
 from matchbound.bounds.checks import check_binary, check_delta, check_size, one_size
 from matchbound.bounds.ranges import least_share
 from matchbound.bounds.sample import Known, Sample, Size
 
 ROUNDING = 1e-9
+STEPS = 40  # microseconds of Python that one inversion takes, about
 BLOCKS = 10_000  # evaluations over a range of sizes
 
 
@@ -46,16 +48,14 @@ def likelihood_share(
     the sample that gives most for the greatest size is used for all sizes: every beginning is
     valid.
     """
-    from matchbound.bounds._likelihood import least_kept, running_ones
-
     (least, most), enough = size, (1 + ROUNDING) / delta
-    running = running_ones(values, most, enough)
+    running = running_ones.over(STEPS * len(values))(values, most, enough)
     time = int(np.argmax(running == running[-1]))
     ones = int(values[: time + 1].sum())
     zeros, missed = time + 1 - ones, int((~values).sum())
 
     def bound(n: int) -> int:
-        return min(int(least_kept(ones, zeros, n, enough, ones)), n - missed)
+        return min(int(least_kept.over(STEPS)(ones, zeros, n, enough, ones)), n - missed)
 
     if least == most:
         return (known[0] + bound(most)) / (known[1] + most)
@@ -79,9 +79,8 @@ def likelihood_sequence(values: ArrayLike, n: int, delta: float) -> NDArray[np.i
     >>> likelihood_sequence([1, 1, 0, 1, 1, 1, 1], 9, 0.1)
     array([1, 3, 3, 3, 4, 5, 6])
     """
-    from matchbound.bounds._likelihood import running_ones
-
     delta, numbers = check_delta(delta), check_binary(values)
     size = int(one_size("likelihood", check_size(n, len(numbers))))
-    running = np.asarray(running_ones(numbers, size, (1 + ROUNDING) / delta))
+    kernel = running_ones.over(STEPS * len(numbers))
+    running = np.asarray(kernel(numbers, size, (1 + ROUNDING) / delta))
     return np.asarray(np.minimum(running, size - np.cumsum(~numbers)))

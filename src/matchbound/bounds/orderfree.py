@@ -9,6 +9,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from matchbound.bounds._orderfree import BLOCKS, MANY, ROUNDS, SPARSE, orderfree_bound
 from matchbound.bounds.checks import (
     check_delta,
     check_known,
@@ -98,8 +99,6 @@ def weighted_lower(
     >>> round(weighted_lower([1, 1, 1, 1, 0.5] * 40, [0.9] * 200, delta=0.05, variance=0.04), 4)
     0.8604
     """
-    from matchbound.bounds._orderfree import orderfree_bound
-
     delta = check_delta(delta)
     everyone = np.ones(len(np.asarray(values)), dtype=bool)
     members, numbers = check_members(everyone if member is None else member, values)
@@ -107,7 +106,8 @@ def weighted_lower(
     planned = None if variance is None else check_variance(variance, DEFAULT_VARIANCE)
     stakes = choose_stakes(float(powers.sum()), delta, planned)
     parts = numbers[members], powers[members]
-    return float(orderfree_bound(*parts, 0, math.inf, (0.0, 0), stakes, delta))
+    kernel = orderfree_bound.over(ROUNDS * len(stakes) * len(parts[0]))
+    return float(kernel(*parts, 0, math.inf, (0.0, 0), stakes, delta))
 
 
 def choose_stakes(drawn: float, delta: float, variance: float | None) -> NDArray[np.float64]:
@@ -128,11 +128,10 @@ def _orderfree(
     variance: float | None,
     known: Known = (0.0, 0),
 ) -> float:
-    from matchbound.bounds._orderfree import orderfree_bound
-
     distinct, index = np.unique(values, return_inverse=True)
     merged = np.bincount(index, weights=counts, minlength=len(distinct)).astype(np.int64)
-    n = one_size("orderfree", size)
-    stakes = choose_stakes(merged.sum() + others, delta, variance)
-    bound = orderfree_bound(distinct, merged, others, n, known, stakes, delta)
-    return float(bound)
+    n, drawn = one_size("orderfree", size), int(merged.sum()) + others
+    stakes = choose_stakes(drawn, delta, variance)
+    places = 1 if drawn * SPARSE < n else drawn if drawn <= MANY else 2 * BLOCKS
+    kernel = orderfree_bound.over(ROUNDS * len(stakes) * (len(distinct) + 1) * (places + 3) // 2)
+    return float(kernel(distinct, merged, others, n, known, stakes, delta))

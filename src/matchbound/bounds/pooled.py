@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from matchbound.bounds.betting import bets_at_any_time
 from matchbound.bounds.checks import check_delta
 from matchbound.bounds.urn import Draws, Urn
-from matchbound.compiled import worth_compiling
 from matchbound.errors import InputError
 
 SMALLEST_VARIANCE = 1e-12  # of risk²
@@ -68,7 +67,7 @@ def pooled_lower(
         )
     urn.check_holds(draws)
     drawn, plan = len(draws.num), (int(planned), float(variance))
-    kernel = pooled_bound if worth_compiling(ROUNDS * drawn + planned) else pooled_bound.plain
+    kernel = pooled_bound.over(ROUNDS * drawn + planned)
     bets = bets_at_any_time(drawn if anytime else 0, delta, variance)
     parts = draws.num, draws.den, draws.weight
     return float(kernel(parts, draws.most, _sums(urn), known, *plan, delta, float(top), bets))
@@ -106,7 +105,8 @@ def pooled_rejects(
     parts = draws.num, draws.den, draws.most, draws.weight
     plan = plans, float(variance)
     known = float(known[0]), float(known[1])
-    return np.asarray(reject_each(*parts, counts, _sums(urn), known, *plan, delta, targets))
+    kernel = reject_each.over(int(counts.sum() + plans.sum()))
+    return np.asarray(kernel(*parts, counts, _sums(urn), known, *plan, delta, targets))
 
 
 def _sums(urn: Urn) -> tuple[float, float, float, float]:

@@ -19,7 +19,6 @@ from matchbound.bounds.checks import (
     one_size,
 )
 from matchbound.bounds.sample import DEFAULT_VARIANCE, Known, Sample, Size
-from matchbound.compiled import worth_compiling
 
 
 def star(sample: Sample, size: Size, delta: float) -> float:
@@ -107,15 +106,16 @@ def star_with_errors(
     >>> [round(bound, 4) for bound in bounds]
     [0.873, 0.8633, 0.8476]
     """
-    from matchbound.bounds._star import bound_despite, make_scales
+    from matchbound.bounds._star import ROUNDS, bound_despite, make_scales
 
     delta, known = check_delta(delta), check_known(known)
     members, numbers = check_members(member, values, known)
     n, s = one_size("star", check_size(size, len(numbers))), len(numbers)
     spread = check_variance(variance, DEFAULT_VARIANCE)
     wrong = min(wrong, s)
-    scales = bets_at_any_time(s, delta, spread) if anytime else make_scales(n, s, spread)
-    bound = float(bound_despite(members, numbers, n, known, scales, delta, wrong, anytime))
+    scales = bets_at_any_time(s, delta, spread) if anytime else make_scales.over(s)(n, s, spread)
+    kernel = bound_despite.over(ROUNDS * s * (3 * wrong + 4))
+    bound = float(kernel(members, numbers, n, known, scales, delta, wrong, anytime))
     return bound if size is None else min(bound, _most(members, numbers, n, known, wrong))
 
 
@@ -143,8 +143,8 @@ def star_rejects(
 
     counts = np.full(len(values), values.shape[1]) if drawn is None else np.asarray(drawn)
     sizes = np.inf if size is None else float(size)
-    rejected = reject_each(member, values, counts, sizes, known, target, variance, delta)
-    return np.asarray(rejected)
+    kernel = reject_each.over(int(counts.sum()))
+    return np.asarray(kernel(member, values, counts, sizes, known, target, variance, delta))
 
 
 def _star(
@@ -158,7 +158,7 @@ def _star(
     from matchbound.bounds._star import ROUNDS, star_bound
 
     n = one_size("star", size)
-    kernel = star_bound if worth_compiling(ROUNDS * len(values)) else star_bound.plain
+    kernel = star_bound.over(ROUNDS * len(values))
     bound = float(kernel(member, values, n, known, variance, delta))
     return bound if size is None else min(bound, _most(member, values, n, known))
 

@@ -1,13 +1,13 @@
 """What a certificate assumes, as remarks."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from matchbound.audits import BY_WEIGHT, Standing
+from matchbound.audits import BY_WEIGHT, PROMISES, Standing
 from matchbound.certificates.certificate import Certificate
+from matchbound.certificates.counted import Counted
 from matchbound.certificates.remark import Remark
-from matchbound.tables import Clusters, Output
+from matchbound.tables import Clusters
 from matchbound.tallies import Setting
 from matchbound.theorems import Choices, Growth, Tally, proved_limit, uncovered
 
@@ -16,29 +16,21 @@ NO_OTHER_DRAW = Remark("no_other_draw")
 ONLY_OWN_ROWS = Remark("only_own_rows")
 
 
-def assumed(
-    tallies: Mapping[str, Tally],
-    setting: Setting,
-    complete: bool,
-    outputs: Sequence[Output],
-    only_own_rows: bool,
-    growth: Growth | None,
-) -> tuple[Remark, ...]:
-    """Return the assumptions that follow from the choices, the tables and the tallies.
-
-    `only_own_rows`: every labelled match is a row of the holdout matcher's own table.
-    """
-    choices, tally = setting.choices, next(iter(tallies.values()))
+def assumed(counted: Counted, complete: bool) -> tuple[Remark, ...]:
+    """Return the assumptions that follow from the choices, the tables and the tallies."""
+    setting, cohorts = counted.setting, counted.cohorts
+    choices, tally = setting.choices, next(iter(counted.tallies.values()))
     erased = _erased(tally, setting)
     unlabelled = sum(not label.is_sure for label in (*tally.train, *tally.fresh)) - erased
-    forms = [setting.truth, *(output.form for output in outputs)]
+    erased, unlabelled = erased + cohorts.erased, unlabelled + cohorts.unlabelled
+    forms = [setting.truth, *(output.form for output in counted.outputs)]
     sourceless = any(isinstance(form, Clusters) and form.source is None for form in forms)
     of_part = [] if setting.whole_size is None else [setting.whole_size]
     conditions = (
         (Remark(setting.origin), True),
         (Remark(BY_WEIGHT), bool(choices.weigh) and setting.origin != BY_WEIGHT),
         *((Remark("within", (setting.size, whole)), True) for whole in of_part),
-        *_since(tally, setting, growth),
+        *_since(tally, setting, counted.growth),
         (NO_OTHER_DRAW, not setting.is_brought),
         (FIXED, not choices.rounds),
         (Remark("guided", (choices.leaves,)), bool(choices.rounds)),
@@ -57,7 +49,8 @@ def assumed(
         *_limits(tally, choices),
         (Remark("entities"), setting.needs_entities),
         (Remark("disjoint_ids"), sourceless and setting.matching.is_link),
-        (ONLY_OWN_ROWS, only_own_rows),
+        (ONLY_OWN_ROWS, counted.only_own_rows),
+        (Remark("cohort_own_rows"), cohorts.only_own_rows),
         (Remark("unlabelled", (unlabelled,)), unlabelled > 0),
         (Remark("erased", (erased,)), erased > 0),
     )
@@ -74,6 +67,7 @@ def _since(tally: Tally, setting: Setting, growth: Growth | None) -> list[tuple[
     return [
         (Remark("changed_since", numbers), True),
         (Remark("kept_unchanged"), True),
+        (Remark("promises_now"), any(getattr(setting.choices, name) for name in PROMISES)),
         (Remark("other_unchanged"), bool(others) and not setting.matching.dedupe),
         (Remark("uncovered", (lacking,)), lacking > 0),
     ]

@@ -188,8 +188,16 @@ class Certificate:
             return self.shortfall
         if of_some:
             return "it is about nodes with few true matches alone"
-        unsaid = self.truth_searched is None and METRICS[metric].counts_missed
-        return words.UNSAID if unsaid and words.beside(self.assumptions) else ""
+        return words.UNSAID if self.is_unsearched and METRICS[metric].counts_missed else ""
+
+    @property
+    def is_unsearched(self) -> bool:
+        """Whether truth may have been looked for among a matcher's own rows alone.
+
+        For cohorts, their own certificates say how it was looked for.
+        """
+        beside = {remark.code for remark in words.beside(self.assumptions)}
+        return bool(beside - {"only_own_rows"} if self.truth_searched is not None else beside)
 
     @property
     def shortfall(self) -> str:

@@ -25,6 +25,7 @@ from matchbound.audits import (
 )
 from matchbound.certificates.assumptions import assumed, on_record
 from matchbound.certificates.certificate import Certificate, issue
+from matchbound.certificates.contradictions import fits_inputs
 from matchbound.certificates.counted import check_matchers, check_validates, count_audit
 from matchbound.certificates.place import entered_otherwise
 from matchbound.certificates.unclosed import clusters_beside
@@ -182,19 +183,23 @@ def compute(
     counted = count_audit(con, audit, supplied, changes, identity, progress)
     progress("bounding")
     complete, tallies, outputs = supplied.complete is not None, counted.tallies, counted.outputs
-    return issue(
+    certificate = issue(
         tallies,
         planned_choices(counted.choices, audit, outputs, tallies),
         complete=complete,
         inputs=counted.inputs,
-        assumptions=assumed(
-            tallies, counted.setting, complete, outputs, counted.only_own_rows, counted.growth
-        ),
+        assumptions=assumed(counted, complete),
         beside=clusters_beside(counted.unclosed, counted.choices),
         exploratory=counted.exploratory,
         truth_searched=supplied.truth_searched,
         growth=counted.growth,
     )
+    if not fits_inputs(certificate):
+        raise InputError(
+            "population must be the same in the certificates of cohorts, with the nodes that they "
+            "were drawn from, got other numbers of nodes. Certify the cohorts again with it."
+        )
+    return certificate
 
 
 def _enter(audit: Audit, certificate: Certificate, out: Any, force: bool) -> Certificate:

@@ -41,7 +41,7 @@ def _recomputed(certificate: Certificate) -> Iterator[str]:
         yield "choices.brought is not what the inputs say"
     if choices.brought and dict(choices.variances) != brought_variances(tallies, choices):
         yield "choices.variances are not what the training nodes' labels give"
-    if not _fits_inputs(certificate):
+    if not fits_inputs(certificate):
         yield "growth is not what the inputs say"
     try:
         again = guarantees(
@@ -58,7 +58,7 @@ def _recomputed(certificate: Certificate) -> Iterator[str]:
         yield "advice is not what the tallies give"
 
 
-def _fits_inputs(certificate: Certificate) -> bool:
+def fits_inputs(certificate: Certificate) -> bool:
     """Whether as many nodes are kept and new as the population now has, if it has changed."""
     growth, now, within = certificate.growth, certificate.inputs.now, certificate.inputs.within
     if growth is None or now is None:

@@ -14,7 +14,7 @@ from matchbound.audits import (
     load,
     read_certified,
 )
-from matchbound.certificates.cohorts import read_cohorts
+from matchbound.certificates.cohorts import Cohorts, read_cohorts
 from matchbound.engines import Engine, Progress
 from matchbound.errors import InputError
 from matchbound.tables import Output
@@ -28,7 +28,7 @@ class Counted:
 
     `unclosed` has the parts whose pairs are counted as pairs, though their clusters link more.
     `only_own_rows`: every labelled match is a row of the holdout matcher's own table. `growth` is
-    what became of the population since the draw.
+    what became of the population since the draw, and `cohorts` are later draws' certificates.
     """
 
     choices: Choices
@@ -40,6 +40,7 @@ class Counted:
     unclosed: Mapping[str, Unclosed]
     only_own_rows: bool
     growth: Growth | None
+    cohorts: Cohorts
 
 
 def count_audit(
@@ -58,12 +59,13 @@ def count_audit(
     tallies = tally_parts(con, setting, outputs, supplied.unlabelled, progress)
     rows, left_out = tallies.rows, tallies.left_out
     certified = [OutputRef.of_output(o, rows[o.name], left_out[o.name]) for o in outputs]
-    inputs, growth = origins.inputs(labels, certified), tallies.growth
+    inputs, growth, cohorts = origins.inputs(labels, certified), tallies.growth, Cohorts()
     if growth is not None and supplied.cohorts:
-        cohorts, refs = read_cohorts(audit, supplied.cohorts, inputs)
-        inputs, growth = replace(inputs, cohorts=refs), replace(growth, cohorts=cohorts)
+        cohorts = read_cohorts(audit, supplied.cohorts, inputs)
+        inputs = replace(inputs, cohorts=cohorts.refs)
+        growth = replace(growth, cohorts=cohorts.tallies)
     counts = tallies.by_part, tallies.unclosed, tallies.only_own_rows, growth
-    return Counted(choices, exploratory, setting, outputs, inputs, *counts)
+    return Counted(choices, exploratory, setting, outputs, inputs, *counts, cohorts)
 
 
 def check_matchers(holdout: Any, complete: Any, unlabelled: str) -> None:

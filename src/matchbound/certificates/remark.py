@@ -15,6 +15,7 @@ CODES: Mapping[str, tuple[str, ...]] = {
     "within": ("nodes", "size"),
     "changed_since": ("kept", "removed", "new"),
     "kept_unchanged": (),
+    "promises_now": (),
     "other_unchanged": (),
     "uncovered": ("metrics",),
     "no_other_draw": (),
@@ -41,6 +42,7 @@ CODES: Mapping[str, tuple[str, ...]] = {
     "entities": (),
     "disjoint_ids": (),
     "only_own_rows": (),
+    "cohort_own_rows": (),
     "unlabelled": ("nodes",),
     "erased": ("nodes",),
     # what the ledger shows

@@ -48,11 +48,13 @@ SENTENCES = {
     "{size} nodes. Their matches may be any records; matches of other nodes are left out, so that "
     "in one table a pair with a record outside the part counts once.",
     "changed_since": "The population has changed since the draw: {kept} of the nodes drawn from "
-    "are kept, {removed} were removed, {new} are new. All is about the population as it is now, "
-    "where new nodes count as wrong, or missed.",
-    "kept_unchanged": "Not checked: a record that is kept under its id is unchanged (but for those "
-    "named by --changed, which count as removed and new), and so are the true matches among kept "
-    "records.",
+    "are kept, {removed} were removed, {new} are new and in no draw. All is about the population "
+    "as it is now, where these new nodes count as wrong, or missed.",
+    "kept_unchanged": "Not checked: a record that is kept under its id is what it was when it was "
+    "drawn from, a cohort's when that was drawn (but for those named by --changed, which count as "
+    "removed and new), and so are the true matches among kept records.",
+    "promises_now": "Not checked: what the user promised of the nodes drawn from is so of the "
+    "population as it is now too.",
     "other_unchanged": "Not checked: the other table is as it was when nodes were drawn. If "
     "records were added to it, recall is not covered, and precision alone is.",
     "uncovered": "Metrics of which nothing is certified, because nothing is proved of them where "
@@ -102,6 +104,8 @@ SENTENCES = {
     "other table's.",
     "only_own_rows": "Every labelled match is a row of the holdout matcher's own table: if truth "
     "was looked for among its rows alone, recall is too high.",
+    "cohort_own_rows": "Every labelled match of a cohort is a row of its matcher's own table: if "
+    "truth was looked for among its rows alone, recall is too high.",
     "unlabelled": "{nodes} drawn nodes have no label and count as the worst case.",
     "erased": "Drawn nodes that were erased, or whose labels were (`matchbound forget`), and that "
     "count as the worst case: {nodes}.",
@@ -120,7 +124,7 @@ SENTENCES = {
     "draw about {more} more nodes for {enough}, or label on: this draw may grow.",
 }
 CHECKED = ("seed_after_matcher",)  # remarks that are shown, not assumed
-BESIDE = ("only_own_rows",)  # remarks that are printed beside the guarantees
+BESIDE = ("only_own_rows", "cohort_own_rows")  # remarks that are printed beside the guarantees
 UNSAID = (
     "every labelled match is a row of the holdout matcher's own table; say how matches were looked "
     "for, with --truth-searched"

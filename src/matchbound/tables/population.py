@@ -70,12 +70,15 @@ def _read_changed(
     con: Engine, changed: Source, id: str | None, kind: str, origin: str | None
 ) -> None:
     read_ids(con, changed, "changed", part_column(changed, id), kind, origin=origin)
-    unknown = "select min(c.id) from changed c anti join nodes_now n on n.id = c.id"
+    unknown = (
+        "select min(c.id) from changed c anti join nodes_now n on n.id = c.id "
+        "anti join nodes_then t on t.id = c.id"
+    )
     for (node,) in con.rows(unknown):
         if node is not None:
             raise InputError(
-                f"changed must hold ids of the population as it is now, got {str(node)!r}, which "
-                "is not in it. Correct the id, or leave it out."
+                f"changed must hold ids of the population, as it was or as it is now, got "
+                f"{str(node)!r}, which is in neither. Correct the id, or leave it out."
             )
 
 
