@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint check-slow mutants bench pictures clean
+.PHONY: demo test lint check-slow mutants bench pictures docs clean
 
 demo: $(VENV)/ready
 	$(BIN)/matchbound demo --out build/demo --force
@@ -24,6 +24,9 @@ mutants: $(VENV)/ready
 pictures: $(VENV)/ready
 	$(BIN)/python benchmarks/pictures.py
 
+docs: $(VENV)/docs
+	PYTHONPATH=docs $(BIN)/python -m website
+
 bench: $(VENV)/ready
 	$(BIN)/python benchmarks/bounds.py
 	$(BIN)/python benchmarks/tightness.py
@@ -38,6 +41,10 @@ $(VENV)/ready: pyproject.toml
 		{ echo "matchbound needs Python 3.11 or newer: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@
+
+$(VENV)/docs: $(VENV)/ready
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[docs]"
 	@touch $@
 
 clean:

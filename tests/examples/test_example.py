@@ -7,6 +7,7 @@ import pytest
 
 import matchbound as mb
 from matchbound.examples import EXAMPLES, answer, write_example
+from matchbound.examples.answer import _refuse_other_ids
 from support.audits import contents, read_csv, run, run_seeded, write_csv
 
 AUDITS = {
@@ -31,7 +32,7 @@ def rows(name, file):
     return list(csv.DictReader(io.StringIO(EXAMPLES[name]().files[file])))
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", AUDITS)
 def test_from_nothing_to_a_certificate(name, here, capsys):
     assert run("example", name) == 0
     assert {path.name for path in here.iterdir()} == set(EXAMPLES[name]().files)
@@ -123,14 +124,14 @@ def test_labels_of_a_person_are_not_overwritten(here, capsys):
     assert run("example", "customers", "--answer", "audit") == 2
     assert "out must not exist yet, got 'audit/labels.csv'" in capsys.readouterr().err
     assert read_csv("audit/labels.csv") == []
-    assert answer("customers", here / "audit", force=True) == 200
+    assert len(answer("customers", here / "audit", force=True).sample) == 200
     assert len({row[0] for row in read_csv("audit/labels.csv")}) == 200
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["peple"], "name must be one of people, customers, got 'peple'. Choose one."),
+        (["peple"], "name must be one of people, customers, networks, got 'peple'. Choose one."),
         (
             ["people", "--answer", "audit"],
             "answer must be an audit of crm.csv or billing.csv as `matchbound example people` "
@@ -161,3 +162,56 @@ def test_only_the_example_s_own_records_are_answered_for(here, capsys):
     assert audit("customers") == 0
     assert run("example", "customers", "--answer", "audit") == 2
     assert not (here / "audit" / "labels.csv").exists()
+
+
+def test_sources_of_splink_are_in_the_labels(here):
+    """Splink names the source of each record, and so do drawn ids and labels."""
+    write_example("people", here, force=False)
+    head = ["match_probability", "unique_id_l", "source_dataset_l", "unique_id_r"]
+    named = [
+        (row["match_probability"], row["unique_id_l"], "crm", row["unique_id_r"], "billing")
+        for row in rows("people", "matches.csv")
+    ]
+    write_csv("matches.csv", [*head, "source_dataset_r"], named)
+    assert audit("people") == 0
+    assert run("example", "people", "--answer", "audit") == 0
+    truth = EXAMPLES["people"]().truth
+    labels = read_csv("audit/labels.csv")
+    assert len(labels) == 200
+    for x, y in labels:
+        matches = truth.get(x.removeprefix("crm-__-"), ())
+        assert [y] == [f"billing-__-{match}" for match in matches] or (y, matches) == ("", ())
+    assert run("certify", "audit") == 0
+
+
+def test_another_column_of_ids_is_refused(here):
+    """Its values have no true match in the example, which is not what a person would find."""
+    example = EXAMPLES["people"]()
+    _refuse_other_ids(example, ["C1001", "B1001"])
+    with pytest.raises(mb.InputError, match="answer must be an audit by the column 'id', got one"):
+        _refuse_other_ids(example, ["C1001", "ana@post.example"])
+
+
+def test_labels_that_were_there_are_true_and_a_random_part():
+    example = EXAMPLES["people"]()
+    checked = rows("people", "checked.csv")
+    assert len({row["x"] for row in checked}) == 250
+    assert all((row["y"],) == example.matches(row["x"]) for row in checked)
+    found = [row["x"] for row in checked if row["y"]]
+    assert 0.65 < len(found) / 250 < 0.85  # as in the whole table, where it is about 0.75
+
+
+def test_two_networks_are_matched_from_a_few_known_members(here):
+    write_example("networks", here, force=False)
+    example = EXAMPLES["networks"]()
+    members = [row["id"] for row in rows("networks", "members.csv")]
+    assert 0.8 < len(example.truth) / len(members) < 0.9
+    seeds = [(x, *example.truth[x]) for x in members[:150] if x in example.truth]
+    found = dict(mb.reconcile("forum.csv", "chat.csv", seeds).pairs())
+    right = sum((found.get(x),) == ys for x, ys in example.truth.items())
+    assert 0.9 < right / len(found) < 1
+    assert 0.8 < right / len(example.truth) < 1
+    for file in ("forum.csv", "chat.csv"):
+        edges = [(row["src"], row["dst"]) for row in rows("networks", file)]
+        assert len(set(edges)) == len(edges)
+        assert all(one < other for one, other in edges)

@@ -10,13 +10,16 @@ from matchbound.errors import InputError
 
 EXAMPLE = "matchbound example people"
 HELP = {
-    "people": "two tables of customers, and what two versions of a matcher found",
+    "people": "two tables of customers, what two versions of a matcher found, and labels",
     "customers": "one table with duplicates, and what a matcher found",
+    "networks": "two views of one network",
 }
 NEXT = {
-    "people": "matches.csv --records crm.csv --against billing.csv --labels 300 --threshold 0.9 "
-    "--pairs",
-    "customers": "duplicates.csv --records customers.csv --labels 300 --threshold 0.9 --clusters",
+    "people": "audit matches.csv --records crm.csv --against billing.csv --labels 300 "
+    "--threshold 0.9 --pairs",
+    "customers": "audit duplicates.csv --records customers.csv --labels 300 --threshold 0.9 "
+    "--clusters",
+    "networks": "draw members.csv --train 150 --link",
 }
 
 
@@ -58,14 +61,16 @@ def _write(name: str, out: str, force: bool) -> None:
     say(f"Written: {', '.join(map(str, paths))}.")
     say("The people in them are made up, and nothing is real.")
     place = "" if out == "." else f"cd {shlex.quote(out)}; "
-    say(f"Next: {place}matchbound audit {NEXT[name]} --out audit")
+    say(f"Next: {place}matchbound {NEXT[name]} --out audit")
 
 
 def _answer(name: str, audit: str, force: bool) -> None:
     from matchbound.examples import answer
 
-    count = answer(name, Path(audit), force=force)
-    say(f"{count} records are labelled in {Path(audit) / 'labels.csv'}, from the example's truth.")
+    draw = answer(name, Path(audit), force=force)
+    place = Path(audit) / "labels.csv"
+    say(f"{len(draw.sample)} records are labelled in {place}, from the example's truth.")
     folder = shlex.quote(audit)
     say(f"This stands in for a person, who would run: matchbound label {folder}")
-    say(f"Next: matchbound certify {folder}")
+    if draw.labels:
+        say(f"Next: matchbound certify {folder}")

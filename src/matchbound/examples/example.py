@@ -4,13 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from random import Random
 
 from matchbound.examples.matcher import USUAL, Matcher
+from matchbound.examples.networks import two_networks
 from matchbound.examples.people import Person
-from matchbound.examples.tables import Table, Truth, one_table, two_tables
+from matchbound.examples.tables import Table, Tables, Truth, one_table, two_tables
 from matchbound.files import csv_text, write_whole
 
-SEED, COUNT = 2026, 2000
+SEED, COUNT, CHECKED = 2026, 2000, 250
 LEAST = 0.01
 """Pairs with a smaller probability are not in a matcher's file."""
 
@@ -23,6 +25,10 @@ class Example:
     records: tuple[str, ...]
     truth: Truth
 
+    def matches(self, id: str) -> tuple[str, ...]:
+        """The true matches of a record, or an empty id if it has none, as labels have it."""
+        return self.truth.get(id, ("",))
+
 
 @cache
 def _people() -> Example:
@@ -32,6 +38,7 @@ def _people() -> Example:
         "billing.csv": records_text(tables.right),
         "matches.csv": _matches(Matcher(tables)),
         "matches-2.csv": _matches(Matcher(tables, expands=True)),
+        "checked.csv": _checked(tables),
     }
     return Example(files, ("crm.csv", "billing.csv"), tables.truth)
 
@@ -46,7 +53,23 @@ def _customers() -> Example:
     return Example(files, ("customers.csv",), tables.truth)
 
 
-EXAMPLES: dict[str, Callable[[], Example]] = {"people": _people, "customers": _customers}
+@cache
+def _networks() -> Example:
+    forum, chat, truth = two_networks(SEED, COUNT)
+    members = sorted({id for edge in forum for id in edge})
+    files = {
+        "forum.csv": csv_text(["src", "dst"], forum),
+        "chat.csv": csv_text(["src", "dst"], chat),
+        "members.csv": csv_text(["id"], ([id] for id in members)),
+    }
+    return Example(files, ("members.csv",), truth)
+
+
+EXAMPLES: dict[str, Callable[[], Example]] = {
+    "people": _people,
+    "customers": _customers,
+    "networks": _networks,
+}
 
 
 def write_example(name: str, out: Path, *, force: bool) -> list[Path]:
@@ -66,3 +89,9 @@ def _matches(matcher: Matcher) -> str:
     scored = zip(matcher.pairs, matcher.scores(USUAL).tolist(), strict=True)
     rows = ((f"{score:.4f}", *pair) for pair, score in scored if score >= LEAST)
     return csv_text(["match_probability", "unique_id_l", "unique_id_r"], rows)
+
+
+def _checked(tables: Tables) -> str:
+    """Labels that were there before: customers drawn at random, and all true matches of each."""
+    drawn = Random(SEED).sample([*tables.left], CHECKED)
+    return csv_text(["x", "y"], ((x, y) for x in drawn for y in tables.truth.get(x, ("",))))
