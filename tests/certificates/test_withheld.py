@@ -151,6 +151,12 @@ def test_networks(tmp_path, capsys):
     right_ones = sum(truth.get(x) == y for x, y in found.items())
     assert certificate.value("precision") <= right_ones / len(found)
     assert certificate.value("precision") > 0.8
+    soft = ["--method", "soft", "--threshold", 0.5, "--force"]
+    assert run("withhold", audit, "--left", left, "--right", right, *soft) == 0
+    certificate = mb.Certificate.load(audit / "certificate.json")
+    assert certificate.value("precision") > 0.8
+    again = mb.withhold(network(left, right, method="soft"), audit, threshold=0.5, force=True)
+    assert again.guarantees == certificate.guarantees
 
 
 def test_no_folder_is_made_for_an_audit_that_is_none(tmp_path):

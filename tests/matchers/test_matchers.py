@@ -1,6 +1,8 @@
 """Matchers equal their definitions, and do on networks what they are for."""
 
 import random
+import sys
+import tracemalloc
 
 import numpy as np
 import pyarrow as pa
@@ -9,6 +11,7 @@ import scipy.sparse as sp
 
 import matchbound as mb
 from matchbound import matchers
+from matchbound.matchers import soft_memory
 from matchbound.matchers.board import Board
 from matchbound.matchers.seeds import read_seeds
 from support import matcher_references as references
@@ -147,6 +150,35 @@ def test_hubs_are_as_defined():
     assert found > 100
 
 
+@pytest.mark.parametrize("width", [3, 20])
+def test_soft_is_as_defined(width, monkeypatch):
+    monkeypatch.setattr(sys.modules["matchbound.matchers.soft"], "WIDTH", width)
+    found, lowest = 0, 1.0
+    for number in range(30 if width == 20 else 60):
+        case = sizes, edges, seeds = small_case(number, most=(26,) if width == 20 else (12,))
+        expected = references.soft(*by_definition(*case), width)
+        graphs = [matrix(n, some) for n, some in zip(sizes, edges, strict=True)]
+        matches = [row for row in mb.reconcile(*graphs, seeds, method="soft") if row[3] > 0]
+        scores = {row[:2]: row[2] for row in matches}
+        assert sorted((x, y, *w) for x, y, _, *w in matches) == sorted(row for row, _ in expected)
+        assert scores == pytest.approx({row[:2]: share for row, share in expected}, rel=1e-9)
+        found, lowest = found + len(matches), min(lowest, *scores.values(), 1.0)
+    assert found > 100
+    assert lowest < 0.1
+
+
+def test_soft_tells_its_memory():
+    pair = made(preferential, 3000, seed=6)
+    graphs = [matchers.graph(table) for table in pair.tables()]
+    seeds, _ = read_seeds(pair.seeds(300, seed=6), *graphs)
+    matchers.soft(*graphs, seeds)  # compiled now
+    tracemalloc.start()
+    matchers.soft(*graphs, seeds)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert soft_memory(*graphs) / 3 < peak < soft_memory(*graphs)
+
+
 # What holds for every matcher
 
 
@@ -238,18 +270,31 @@ def test_contract(method):
     pair = made(erdos_renyi, 500, seed=3)
     left, right = pair.tables()
     seeds = pair.seeds(50, seed=3)
-    matches = mb.reconcile(left, right, seeds, method=method, threshold=3)
+    options = {} if method == "soft" else {"threshold": 3}
+    matches = mb.reconcile(left, right, seeds, method=method, **options)
     x, y, score, rounds, witnesses, margin = (column.to_numpy() for column in matches.table.columns)
     assert len(set(x)) == len(x) == len(set(y)) > 100
     given = rounds == 0
     assert sorted(zip(x[given], y[given], strict=True)) == sorted(map(tuple, seeds.astype(str)))
     assert (score[given] == 1).all()
     assert ((score[~given] > 0) & (score[~given] < 1)).all()
-    assert (witnesses[~given] >= 3).all()
-    assert np.allclose(score, np.where(given, 1, witnesses / (2 * witnesses - margin + 1)))
+    if method != "soft":  # which has scores of its own
+        assert (witnesses[~given] >= 3).all()
+        assert np.allclose(score, np.where(given, 1, witnesses / (2 * witnesses - margin + 1)))
     assert list(matches) == sorted(matches, key=lambda row: (row[3], row[0]))
-    again = mb.reconcile(*map(matchers.graph, (left, right)), seeds, method=method, threshold=3)
+    again = mb.reconcile(*map(matchers.graph, (left, right)), seeds, method=method, **options)
     assert list(again) == list(matches)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_change_nothing_for_soft(threads, monkeypatch):
+    pair = made(preferential, 600, seed=5)
+    graphs = [matchers.graph(table) for table in pair.tables()]
+    seeds = pair.seeds(60, seed=5)
+    expected = list(mb.reconcile(*graphs, seeds, method="soft"))
+    monkeypatch.setattr(sys.modules["matchbound.matchers.soft"], "MANY", 1)
+    monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", threads)
+    assert list(mb.reconcile(*graphs, seeds, method="soft")) == expected
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -344,3 +389,27 @@ def test_hubs_serve_as_seeds():
     precision, recall = precision_and_recall(pair, matches)
     assert precision >= 0.95
     assert recall >= 0.5
+
+
+@needs_data
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "precision", "recall"),
+    [
+        ("yeast-magna-25", 0.95, 0.67),
+        ("acm-dblp", 0.91, 0.47),
+        ("yeast-magna-5", 0.95, 0.75),
+    ],
+)
+def test_soft_on_real_pairs_from_a_fifth(name, precision, recall):
+    pair = real(name)
+    graphs = [matchers.graph(table) for table in pair.tables()]
+    results = []
+    for draw in range(5):
+        seeds = pair.seeds(round(0.2 * len(pair.truth)), draw)
+        table = mb.reconcile(*graphs, seeds, method="soft").table
+        likely = matchers.Matches(table.filter(pa.compute.field("score") >= 0.5))
+        results.append(precision_and_recall(pair, likely))
+    means = np.mean(results, axis=0)
+    assert means[0] >= precision
+    assert means[1] >= recall

@@ -135,16 +135,69 @@ def test_a_callable_is_a_method():
 
 @pytest.mark.parametrize("method", matchers.MATCHERS)
 def test_the_command_writes_what_python_finds(files, method, capsys):
-    assert command(files, "--method", method, "--threshold", 2) == 0
+    options = {} if method == "soft" else {"threshold": 2}
+    assert command(files, "--method", method, *(("--threshold", 2) if options else ())) == 0
     said = capsys.readouterr().out
     matches = mb.reconcile(
-        *(files / f"{name}.csv" for name in ("left", "right", "seeds")), method=method, threshold=2
+        *(files / f"{name}.csv" for name in ("left", "right", "seeds")), method=method, **options
     )
-    assert said.startswith(f"{matches}\nThey are in {files / 'matches.csv'}; ")
+    first = "\n".join(filter(None, [str(matches), matches.doubt]))
+    assert said.startswith(f"{first}\nThey are in {files / 'matches.csv'}; ")
     rows = read_csv(files / "matches.csv")
     assert rows == [[x, y, *map(str, parts)] for x, y, *parts in matches]
     header = (files / "matches.csv").read_text().splitlines()[0]
     assert header == "x,y,score,round,witnesses,margin"
+
+
+LOW = (
+    "Doubtful: {low} of the {found} found have a score below 0.5, so another pair was as likely. "
+    "Expect many to be wrong; give more seeds, or keep the others alone."
+)
+FEW = (
+    "Doubtful: {seeds} seeds led to {found} matches, and {found} of these have at most 2 "
+    "witnesses, as unrelated networks have too. Check some of them, or give more seeds."
+)
+
+
+def unrelated(seeds=75):
+    """Two networks that have nothing to do with each other, and pairs that are wrong as well."""
+    left, right = made(erdos_renyi, 1500, 3, degree=12), made(erdos_renyi, 1500, 4, degree=12)
+    nodes = [np.unique(left.left), np.unique(right.right)]
+    pairs = [(x, y) for x, y in left.truth if y in nodes[1]][:seeds]
+    return left.tables()[0], right.tables()[1], pairs
+
+
+@pytest.mark.parametrize("method", ["expand", "soft"])
+def test_matches_of_unrelated_networks_are_doubted(method):
+    matches = mb.reconcile(*unrelated(), method=method)
+    found = [row for row in matches if row[3] > 0]
+    low = sum(row[2] < 0.5 for row in found)
+    assert matches.doubt == LOW.format(low=low, found=len(found))
+
+
+def test_a_few_witnesses_are_doubted(tmp_path, capsys):
+    left, right, seeds = unrelated()
+    matches = mb.reconcile(left, right, seeds)
+    found = len(matches) - len(seeds)
+    assert 0 < found < 30
+    said = FEW.format(seeds=len(seeds), found=found)
+    assert matches.doubt == said
+    for name, part in (("left", left), ("right", right)):
+        pq.write_table(part, tmp_path / f"{name}.parquet")
+    write_csv(tmp_path / "seeds.csv", ["x", "y"], seeds)
+    command = ["reconcile", tmp_path / "left.parquet", tmp_path / "right.parquet"]
+    command += ["--seeds", tmp_path / "seeds.csv", "--out", tmp_path / "m.csv", "--force"]
+    for engine in ([], ["--engine", "duckdb"]):
+        assert run(*command, *engine) == 0
+        assert capsys.readouterr().out.startswith(f"{matches}\n{said}\nThey are in ")
+
+
+@pytest.mark.parametrize("method", matchers.MATCHERS)
+def test_good_matches_are_not_doubted(method):
+    pair = made(erdos_renyi, 1500, seed=3)
+    matches = mb.reconcile(*pair.tables(), pair.seeds(75, seed=3), method=method)
+    assert matches.doubt == ""
+    assert precision_and_recall(pair, matches)[0] > 0.9
 
 
 def test_options_reach_the_matcher(files):
@@ -327,7 +380,7 @@ def test_no_hubs_in_a_circle():
     [
         (
             {"method": "magic"},
-            "method must be one of witness, percolation, expand; got 'magic'. Choose one.",
+            "method must be one of witness, percolation, expand, soft; got 'magic'. Choose one.",
         ),
         (
             {"seed": 7},
@@ -336,6 +389,11 @@ def test_no_hubs_in_a_circle():
         (
             {"method": "percolation", "marks": 7},
             "marks must be left out with method 'percolation', got 7. It takes threshold and seed.",
+        ),
+        (
+            {"method": "soft", "threshold": 2},
+            "threshold must be left out with method 'soft', got 2. It takes none; "
+            "certify --threshold cuts its matches by score.",
         ),
         (
             {"threshold": 0},

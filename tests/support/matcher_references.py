@@ -1,9 +1,10 @@
 """The matchers as they are defined, in plain Python: graphs are dicts of sets of ids."""
 
 import hashlib
+import math
 from collections import Counter
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 
 BITS = 2**64 - 1
 
@@ -151,3 +152,179 @@ def hubs(left, right, most):
         return Fraction(nearby.count(2), max(nearby.count(2) + nearby.count(1), 1))
 
     return {pair: chosen[pair] for pair in likest(agree) if pair in chosen}
+
+
+def soft(left, right, seeds, width, rounds=30, passes=10):
+    """Rows of x, y, round, witnesses, margin, and the share of each."""
+    seeded = dict(seeds)
+    x_order, y_order = (
+        sorted(graph, key=lambda node, graph=graph: (-len(graph[node]), fnv(node)))
+        for graph in (left, right)
+    )
+    rank = {y: place for place, y in enumerate(y_order)}
+    x_free = [x for x in x_order if x not in seeded]
+    y_free = [y for y in y_order if y not in seeded.values()]
+    shares = {x: {seeded[x]: 1.0} if x in seeded else {} for x in x_order}
+    potential = dict.fromkeys(y_free, 0.0)
+
+    def largest(values):
+        kept = sorted(values, key=lambda y: (-values[y], rank[y]))[:width]
+        return {y: values[y] for y in kept}
+
+    for round in range(rounds):
+        beta = 1.5 + (4.0 - 1.5) * round / (rounds - 1)
+        gains = {}
+        for x in x_free:
+            support = dict.fromkeys(y_free, 0.0)
+            for u in (u for u in x_order if u in left[x]):
+                for v, share in shares[u].items():
+                    for y in right[v] & support.keys():
+                        support[y] += share
+            gain = {y: beta * value for y, value in support.items() if value > 0}
+            kept = largest({y: value + potential[y] for y, value in gain.items()})
+            gains[x] = {y: gain[y] for y in kept}
+        for _ in range(passes):
+            rows = {
+                x: -log_sum(gain + potential[y] for y, gain in gains[x].items()) for x in x_free
+            }
+            potential = {
+                y: -log_sum(gains[x][y] + rows[x] for x in x_free if y in gains[x]) for y in y_free
+            }
+        for x in x_free:
+            mean = {y: share / 2 for y, share in shares[x].items()}
+            for y, gain in gains[x].items():
+                mean[y] = mean.get(y, 0) + math.exp(gain + rows[x] + potential[y]) / 2
+            shares[x] = largest({y: share for y, share in mean.items() if share >= 0.001})
+
+    pairs = [(x, y) for x in x_free for y in sorted(shares[x], key=rank.get)]
+    matched = list(seeds)
+    for pair in sorted(pairs, key=lambda pair: -shares[pair[0]][pair[1]]):
+        if is_free(pair, matched):
+            matched.append(pair)
+    counts = Counter(pair for u, v in matched for pair in product(left[u], right[v]))
+    return [
+        ((x, y, 1, counts[x, y], counts[x, y] - best_rival((x, y), counts, seeds)), shares[x][y])
+        for x, y in matched[len(seeds) :]
+    ]
+
+
+def log_sum(values):
+    """log(1 + Σ e^value)"""
+    values = list(values)
+    highest = max([0.0, *values])
+    total = math.exp(-highest)
+    for value in values:
+        total += math.exp(value - highest)
+    return highest + math.log(total)
+
+
+def path(a, b, steps=100, turns=200, close=1e-6):
+    """The convex–concave path between two symmetric matrices, by lists and all permutations."""
+    nodes = range(len(a))
+
+    def times(x, y):
+        return [[sum(x[i][k] * y[k][j] for k in nodes) for j in nodes] for i in nodes]
+
+    def plus(*terms):
+        return [[sum(c * x[i][j] for c, x in terms) for j in nodes] for i in nodes]
+
+    def dot(x, y):
+        return sum(x[i][j] * y[i][j] for i in nodes for j in nodes)
+
+    def laplacian(x):
+        return [[(i == j) * sum(x[i]) - x[i][j] for j in nodes] for i in nodes]
+
+    def least(cost):
+        best = min(permutations(nodes), key=lambda p: sum(cost[i][p[i]] for i in nodes))
+        return best, [[float(best[i] == j) for j in nodes] for i in nodes]
+
+    a, b = (plus((1 / math.sqrt(dot(x, x)), x)) for x in (a, b))
+    x, y = laplacian(a), laplacian(b)
+    gaps = [[(sum(a[i]) - sum(b[j])) ** 2 for j in nodes] for i in nodes]
+    shares = [[1 / len(a)] * len(a) for _ in nodes]
+    for concave in (step / steps for step in range(steps + 1)):
+        for _ in range(turns):
+            rest = plus((1, times(a, shares)), (-1, times(shares, b)))
+            convex_slope = plus((2, times(a, rest)), (-2, times(rest, b)))
+            concave_slope = plus((-1, gaps), (-4, times(times(x, shares), y)))
+            slope = plus((1 - concave, convex_slope), (concave, concave_slope))
+            towards = plus((1, least(slope)[1]), (-1, shares))
+            gain = -dot(slope, towards)
+            if gain <= close * abs(dot(slope, shares)):
+                break
+            rest = plus((1, times(a, towards)), (-1, times(towards, b)))
+            curve = dot(times(times(x, towards), y), towards)
+            bend = (1 - concave) * dot(rest, rest) - 2 * concave * curve
+            length = 1.0 if 2 * bend <= gain else gain / (2 * bend)
+            shares = plus((1, shares), (length, towards))
+    return least(plus((-1, shares)))[0]
+
+
+def bayes(left, right, assign, turns=6, first=16):
+    """Pairs and posteriors; `assign` gives the columns of a best assignment of least cost."""
+    orders = [
+        sorted(graph, key=lambda node, graph=graph: (-len(graph[node]), fnv(node)))
+        for graph in (left, right)
+    ]
+
+    def distance(graph, a, b):
+        if b in graph[a]:
+            return 1
+        return 2 if a != b and graph[a] & graph[b] else 3
+
+    def learned(anchors):
+        """p of two distances with 20 pairs as if independent."""
+        pairs = [(p, q) for p in anchors for q in anchors if p != q]
+        seen = Counter((distance(left, a, c), distance(right, b, d)) for (a, b), (c, d) in pairs)
+        x, y = (
+            [
+                (sum(n for key, n in seen.items() if key[side] == k) + 1) / (len(pairs) + 3)
+                for k in (1, 2, 3)
+            ]
+            for side in (0, 1)
+        )
+        return {
+            (k, m): (seen[k, m] + 20 * x[k - 1] * y[m - 1]) / (len(pairs) + 20)
+            for k in (1, 2, 3)
+            for m in (1, 2, 3)
+        }
+
+    def log_odds(u, v, p, anchors):
+        rows = {k: sum(p[k, m] for m in (1, 2, 3)) for k in (1, 2, 3)}
+        columns = {m: sum(p[k, m] for k in (1, 2, 3)) for m in (1, 2, 3)}
+        s = min(max(p[1, 1] / math.sqrt(rows[1] * columns[1]), 0.3), 0.95) if anchors else 0.8
+        odds = -2 * (math.sqrt(len(left[u])) - math.sqrt(len(right[v]))) ** 2 / (1 - s**2)
+        for a, b in anchors:
+            k, m = distance(left, u, a), distance(right, v, b)
+            odds += math.log(p[k, m] / (rows[k] * columns[m]))
+        return round(odds, 9)
+
+    nodes = min(map(len, orders))
+    size, anchors, posterior = min(first, nodes), [], {}
+    while True:
+        for _ in range(turns):
+            x, y = orders[0][:size], orders[1][:size]
+            used = anchors if len(anchors) > 1 else []
+            p = learned(used) if used else dict.fromkeys(product((1, 2, 3), repeat=2), 1 / 9)
+            odds = [[log_odds(u, v, p, used) for v in y] for u in x]
+            columns = list(zip(*odds, strict=True))
+            pairs = []
+            for i, j in enumerate(assign([[-value for value in row] for row in odds])):
+                row = sum(math.exp(value - max(odds[i])) for value in odds[i])
+                column = sum(math.exp(value - max(columns[j])) for value in columns[j])
+                share = min(
+                    math.exp(odds[i][j] - max(odds[i])) / row,
+                    math.exp(odds[i][j] - max(columns[j])) / column,
+                )
+                pairs.append((round(share, 9), i, (x[i], y[j])))
+            sure = sum(share >= 0.5 for share, _, _ in pairs)
+            least = size // 2 if size < nodes else 0
+            kept = sorted(pairs, key=lambda pair: (-pair[0], pair[1]))[: max(sure, least)]
+            before, kept = anchors, sorted(kept, key=lambda pair: pair[1])
+            anchors = [pair for _, _, pair in kept]
+            posterior = {pair: share for share, _, pair in kept}
+            if anchors == before:
+                break
+        if size == nodes:
+            return posterior
+        size = min(2 * size, nodes)

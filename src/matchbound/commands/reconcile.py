@@ -2,10 +2,14 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from matchbound.commands.options import add_engine, add_force, by_metric
 from matchbound.commands.terminal import progress, say
 from matchbound.errors import InputError
+
+if TYPE_CHECKING:
+    from matchbound.matchers import Matches
 
 EXAMPLE = "matchbound reconcile left.csv right.csv --seeds known.csv --out matches.csv"
 
@@ -15,8 +19,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "left", metavar="LEFT", help="edge list, CSV or Parquet: src, dst, or two columns"
     )
     parser.add_argument("right", metavar="RIGHT", help="the other network's")
-    parser.add_argument("--seeds", metavar="FILE", help="pairs known to match: x, y; or: hubs")
-    parser.add_argument("--method", metavar="NAME", help="witness (default), percolation, expand")
+    parser.add_argument(
+        "--seeds", metavar="FILE", help="pairs known to match: x, y; or: hubs, bayes"
+    )
+    parser.add_argument(
+        "--method", metavar="NAME", help="witness (default), percolation, expand, soft"
+    )
     parser.add_argument("--threshold", type=int, metavar="T", help="witnesses that a match needs")
     parser.add_argument("--repeat", type=int, metavar="K", help="of witness: how many sweeps")
     parser.add_argument("--marks", type=int, metavar="N", help="of expand: at most so many")
@@ -67,11 +75,34 @@ def _matches(options: argparse.Namespace, out: Path) -> object:
     typed["method"] = options.method or "witness"
     inputs = (options.left, options.right, options.seeds)
     if options.engine is None:
+        if typed["method"] == "soft":
+            inputs = (*_measured(*inputs[:2]), options.seeds)
         matches = reconcile(*inputs, **typed, memory=options.memory, temp=options.temp)
         matches.save(out, force=options.force)
-        return matches
+        check = _self_check(matches, *inputs[:2]) if options.seeds == "bayes" else ""
+        return "\n".join(filter(None, [str(matches), matches.doubt, check]))
     machine = Machine(options.engine, options.memory, options.temp, progress)
     return write_reconciled(*inputs, out=out, machine=machine, force=options.force, **typed)
+
+
+def _self_check(matches: "Matches", left: object, right: object) -> str:
+    """How well the guessed seeds agree, in words."""
+    from matchbound.matchers.bayes import agreement
+    from matchbound.matchers.edges import graph
+    from matchbound.matchers.seeds import read_seeds
+
+    guessed = [(x, y) for x, y, _, round, *_ in matches if round == 0]
+    graphs = graph(left), graph(right)
+    return agreement(*graphs, read_seeds(guessed, *graphs)[0])
+
+
+def _measured(left: str, right: str) -> tuple[object, object]:
+    """Read the networks, and tell how much memory soft will take."""
+    from matchbound.matchers import graph, soft_memory
+
+    graphs = graph(left, "left"), graph(right, "right")
+    progress(f"soft takes at most {soft_memory(*graphs) / 1e6:,.0f} MB beside the networks")
+    return graphs
 
 
 def _guide(options: argparse.Namespace, out: Path) -> int:

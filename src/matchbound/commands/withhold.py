@@ -21,12 +21,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--left", metavar="FILE", help="or a network, to be reconciled with")
     parser.add_argument("--right", metavar="FILE", help="this one, labels being the seeds")
-    parser.add_argument("--method", metavar="NAME", help="witness (default), percolation, expand")
+    parser.add_argument(
+        "--method", metavar="NAME", help="witness (default), percolation, expand, soft"
+    )
     parser.add_argument(
         "--threshold",
         type=float,
         metavar="T",
-        help="witnesses that a match needs; of a program's matches, the least score",
+        help="witnesses that a match needs; the least score of a program's matches, and of soft's",
     )
     add_clusters(parser)
     add_force(parser)
@@ -66,6 +68,8 @@ def _matcher(options: argparse.Namespace) -> tuple[Any, float | None]:
             "command must be given, or left and right, got "
             f"{'both' if options.command else 'neither'}. Say which matcher is to be run."
         )
+    if options.command is None and options.method == "soft":
+        return network(*networks, method="soft"), options.threshold or 0.0
     if options.command is None:
         typed = {"method": options.method, "threshold": _whole(options.threshold)}
         typed = {name: value for name, value in typed.items() if value is not None}

@@ -1,5 +1,6 @@
 """Matchers of two networks' nodes, which start from pairs that are known to match."""
 
+from matchbound.matchers.bayes import bayes
 from matchbound.matchers.board import Board
 from matchbound.matchers.edges import graph
 from matchbound.matchers.expand import expand
@@ -10,6 +11,7 @@ from matchbound.matchers.matches import check_name as check_name
 from matchbound.matchers.matches import joined as joined
 from matchbound.matchers.matches import named as named
 from matchbound.matchers.matches import write_batches as write_batches
+from matchbound.matchers.path import path
 from matchbound.matchers.percolation import percolation
 from matchbound.matchers.program import Matcher as Matcher
 from matchbound.matchers.program import matches_csv as matches_csv
@@ -17,6 +19,8 @@ from matchbound.matchers.program import matches_table as matches_table
 from matchbound.matchers.reconciliation import MATCHERS, reconcile
 from matchbound.matchers.seeds import in_both as in_both
 from matchbound.matchers.seeds import read_seeds as read_seeds
+from matchbound.matchers.soft import soft
+from matchbound.matchers.soft import soft_memory as soft_memory
 from matchbound.matchers.witness import degrees_down as degrees_down
 from matchbound.matchers.witness import witness
 
@@ -26,10 +30,13 @@ __all__ = [
     "Found",
     "Graph",
     "Matches",
+    "bayes",
     "expand",
     "graph",
     "hubs",
+    "path",
     "percolation",
     "reconcile",
+    "soft",
     "witness",
 ]

@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,8 @@ class Found:
     """A matcher's pairs (x, y) without the seeds, each with its round, witnesses and margin.
 
     Witnesses are earlier pairs whose nodes are neighbours of x and of y. A rival is a pair of x or
-    y with another free node; the margin is the number of witnesses minus the best rival's.
+    y with another free node; the margin is the number of witnesses minus the best rival's. A
+    matcher that has no scores of its own gets them from witnesses and margin.
     """
 
     x: Ints
@@ -35,15 +36,23 @@ class Found:
     round: Ints
     witnesses: Ints
     margin: Ints
+    score: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.x)
 
+    def scores(self) -> NDArray[np.float64]:
+        """The matcher's own, or witnesses / (witnesses + the best rival's + 1), below 1."""
+        if self.score is not None:
+            return self.score
+        return np.asarray(self.witnesses / (2 * self.witnesses - self.margin + 1))
+
 
 def joined(parts: Sequence[Found]) -> Found:
-    """Join the parts into one, in order."""
+    """Join parts without scores of their own into one, in order."""
     none = np.empty(0, np.int32)
-    columns = [[none, *(getattr(part, field.name) for part in parts)] for field in fields(Found)]
+    names = ("x", "y", "round", "witnesses", "margin")
+    columns = [[none, *(getattr(part, name) for part in parts)] for name in names]
     return Found(*map(np.concatenate, columns))
 
 
@@ -71,6 +80,20 @@ class Matches:
         rounds = self.table["round"].to_numpy()
         seeds = int(np.count_nonzero(rounds == 0))
         return counted(seeds, len(self) - seeds)
+
+    @property
+    def doubt(self) -> str:
+        """A sentence if much of what was found is likely wrong; else empty."""
+        rounds, score, witnesses = (
+            self.table[name].to_numpy() for name in ("round", "score", "witnesses")
+        )
+        found = rounds > 0
+        return doubted(
+            len(self) - int(found.sum()),
+            int(found.sum()),
+            int(np.count_nonzero(found & (score < 0.5))),
+            int(np.count_nonzero(found & (witnesses <= 2))),
+        )
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self.table.__arrow_c_stream__(requested_schema)
@@ -101,6 +124,25 @@ def _rows(batch: Any) -> Iterator[tuple[Any, ...]]:
 
 def counted(seeds: int, found: int) -> str:
     return f"{seeds + found} matches: {seeds} seeds and {found} found."
+
+
+def doubted(seeds: int, found: int, low: int, few: int) -> str:
+    """Doubt what was found, or not: `low` scores are below 0.5, `few` have at most 2 witnesses.
+
+    Below 0.5 another pair with one of the nodes is as likely. Measured on pairs with known truth:
+    docs/reconcile.md.
+    """
+    if 2 * low > found:
+        return (
+            f"Doubtful: {low} of the {found} found have a score below 0.5, so another pair was as "
+            "likely. Expect many to be wrong; give more seeds, or keep the others alone."
+        )
+    if found and 2 * found < seeds and 2 * few > found:
+        return (
+            f"Doubtful: {seeds} seeds led to {found} matches, and {few} of these have at most 2 "
+            "witnesses, as unrelated networks have too. Check some of them, or give more seeds."
+        )
+    return ""
 
 
 def write_batches(
@@ -141,18 +183,15 @@ def named(
 ) -> Matches:
     """The table of seeds and found pairs with the nodes' ids, in order of round and x.
 
-    The score of a found pair is witnesses / (witnesses + the best rival's + 1), so it is below 1;
-    that of a seed is its likeness.
+    The score of a seed is its likeness.
     """
     import pyarrow as pa
 
     zeros = np.zeros(len(seeds), np.int32)
-    rival = found.witnesses - found.margin
-    score = found.witnesses / (found.witnesses + rival + 1)
     columns = {
         "x": left.ids.take(pa.array(np.concatenate([seeds[:, 0], found.x]))),
         "y": right.ids.take(pa.array(np.concatenate([seeds[:, 1], found.y]))),
-        "score": np.concatenate([likeness, score]),
+        "score": np.concatenate([likeness, found.scores()]),
         "round": np.concatenate([zeros, found.round]),
         "witnesses": np.concatenate([zeros, found.witnesses]),
         "margin": np.concatenate([zeros, found.margin]),

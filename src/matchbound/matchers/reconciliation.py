@@ -1,7 +1,7 @@
 """`reconcile`: match the nodes of two networks, in memory or by SQL."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from matchbound.matchers.expand import expand
 from matchbound.matchers.matches import Found, Matches, named
 from matchbound.matchers.percolation import percolation
 from matchbound.matchers.seeds import read_seeds
+from matchbound.matchers.soft import soft
 from matchbound.matchers.witness import witness
 from matchbound.matchers.witness_sql import Machine, matched_by, write_matched_by
 
@@ -24,6 +25,7 @@ MATCHERS: dict[str, Method] = {
     "witness": witness,
     "percolation": percolation,
     "expand": expand,
+    "soft": soft,
 }
 
 
@@ -44,7 +46,8 @@ def reconcile(
     """Match the nodes of two networks, starting from known pairs, the seeds.
 
     `left` and `right` are edge lists (paths or tables), scipy sparse matrices, networkx or igraph
-    graphs, or results of `matchers.graph`. `seeds` are a table or list of pairs x, y, or "hubs".
+    graphs, or results of `matchers.graph`. `seeds` are a table or list of pairs x, y, or "hubs" or
+    "bayes", which guess them.
     `threshold`, `repeat`, `marks` and `seed` are options of methods; `matchers` describes which
     method takes which, and the defaults. With an `engine`, `witness` runs as SQL on edge lists that
     may be larger than memory: in DuckDB, which uses at most `memory` and spills to the folder
@@ -83,7 +86,7 @@ def write_reconciled(
     force: bool = False,
     **options: object,
 ) -> str:
-    """Run `reconcile` as SQL and write the matches to a file; return their number, in words."""
+    """Run `reconcile` as SQL and write the matches; return their number in words, and a doubt."""
     matcher = _matcher(method)
     chosen = _checked_options(matcher, method, options)
     _check_by_sql(matcher, method)
@@ -126,10 +129,16 @@ def _checked_options(matcher: Method, method: Any, options: Mapping[str, object]
         if name not in taken:
             raise InputError(
                 f"{name} must be left out with method {method!r}, got {value!r}. "
-                f"It takes {' and '.join(taken)}."
+                f"{_taken_in_words(taken)}"
             )
         _check_option(name, value)
     return chosen
+
+
+def _taken_in_words(options: Sequence[str]) -> str:
+    if options:
+        return f"It takes {' and '.join(options)}."
+    return "It takes none; certify --threshold cuts its matches by score."
 
 
 def _check_option(name: str, value: object) -> None:

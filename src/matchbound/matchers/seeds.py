@@ -7,20 +7,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchbound.errors import InputError
+from matchbound.matchers.bayes import bayes
 from matchbound.matchers.columns import read_columns, refuse_untrimmed, text_array
 from matchbound.matchers.graphs import Graph, Ints
 from matchbound.matchers.hubs import hubs
+
+GUESSES = {  # how to guess, and when there is no guess
+    "hubs": (hubs, "no hubs of the two graphs are alike"),
+    "bayes": (bayes, "no pair of nodes has a posterior of a half"),
+}
 
 
 def read_seeds(seeds: Any, left: Graph, right: Graph) -> tuple[Ints, NDArray[np.float64]]:
     """The seeds as numbers of nodes in the two graphs, and their scores.
 
     `seeds` are a table with columns x and y, or a list of pairs, which have score 1; or "hubs",
-    whose scores are their similarities. Pairs without y are skipped, so that labels can be given as
-    they are.
+    whose scores are their similarities, or "bayes", whose scores are their posteriors. Pairs
+    without y are skipped, so that labels can be given as they are.
     """
-    if isinstance(seeds, str) and seeds == "hubs":
-        return _hubs(left, right)
+    if isinstance(seeds, str) and seeds in GUESSES:
+        return _guessed(seeds, left, right)
     x, y = known_pairs(seeds)
     sides = (("x", x, "left", left), ("y", y, "right", right))
     pairs = np.stack([_node_numbers(*side) for side in sides], axis=1)
@@ -45,14 +51,12 @@ def in_both(
     return [(x, y) for x, y in labels if y is not None and x in in_left and y in in_right]
 
 
-def _hubs(left: Graph, right: Graph) -> tuple[Ints, NDArray[np.float64]]:
-    pairs, alike = hubs(left, right)
+def _guessed(name: str, left: Graph, right: Graph) -> tuple[Ints, NDArray[np.float64]]:
+    guess, none = GUESSES[name]
+    pairs, scores = guess(left, right)
     if not len(pairs):
-        raise InputError(
-            "seeds must be given where no hubs of the two graphs are alike, got 'hubs'. "
-            "Give some pairs."
-        )
-    return pairs, alike
+        raise InputError(f"seeds must be given where {none}, got {name!r}. Give some pairs.")
+    return pairs, scores
 
 
 def _columns(seeds: Any) -> tuple[Any, Any]:

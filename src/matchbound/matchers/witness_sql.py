@@ -12,8 +12,8 @@ from matchbound.engines import Engine, Progress, connect, keep, query, sql
 from matchbound.errors import InputError
 from matchbound.matchers.columns import key_columns, refuse_untrimmed, spaces_around
 from matchbound.matchers.edges import no_edge, no_id
-from matchbound.matchers.matches import Matches, counted, write_batches
-from matchbound.matchers.seeds import absent_seeds, known_pairs, refuse_repeated
+from matchbound.matchers.matches import Matches, counted, doubted, write_batches
+from matchbound.matchers.seeds import GUESSES, absent_seeds, known_pairs, refuse_repeated
 from matchbound.matchers.witness import powers_down
 from matchbound.tables import count_rows, has_outer_spaces, load, open_source
 
@@ -41,11 +41,16 @@ def matched_by(machine: Machine, left: Any, right: Any, seeds: Any, **options: i
 def write_matched_by(
     machine: Machine, left: Any, right: Any, seeds: Any, *, out: Path, force: bool, **options: int
 ) -> str:
-    """Match by SQL, and write the matches to a file in batches; return their number, in words."""
+    """Match by SQL, and write the matches in batches; return their number in words, and a doubt."""
     with _matched(machine, left, right, seeds, **options) as con:
         write_batches(out, lambda: con.batches(sql("matchers/matches")), force=force)
-        ((seed_count,),) = con.rows("select count(*) from matched where round = 0")
-        return counted(seed_count, count_rows(con, "matched") - seed_count)
+        ((seeds, few),) = con.rows(
+            "select count(*) filter (where round = 0), "
+            "count(*) filter (where round > 0 and witnesses <= 2) from matched"
+        )
+        found = count_rows(con, "matched") - seeds
+        # In witness, every pair that is adopted has more witnesses than its rivals.
+        return "\n".join(filter(None, [counted(seeds, found), doubted(seeds, found, 0, few)]))
 
 
 @contextmanager
@@ -88,10 +93,10 @@ def _load_seeds(con: Engine, seeds: Any, kinds: tuple[str, str]) -> None:
     """Check the seeds, and keep them as the table `matched`."""
     import pyarrow as pa
 
-    if isinstance(seeds, str) and seeds == "hubs":
+    if isinstance(seeds, str) and seeds in GUESSES:
         raise InputError(
-            "seeds must be pairs with an engine, got 'hubs': they are guessed in memory. Give some "
-            "pairs, or leave the engine out."
+            f"seeds must be pairs with an engine, got {seeds!r}: they are guessed in memory. Give "
+            "some pairs, or leave the engine out."
         )
     x, y = known_pairs(seeds)
     pairs = pa.table({"place": pa.array(np.arange(len(x))), "x": x, "y": y})
