@@ -1,6 +1,6 @@
 """Take the pictures of the documents from the real thing: `make pictures` → docs/pictures.
 
-An audit of the example runs with a fixed seed, as in the README. Chromium, as the system has it,
+The README's audit of the example runs, with a fixed seed. Chromium, as the system has it,
 shows the labelling page before anything is labelled, the report, and the report of two releases.
 """
 
@@ -17,6 +17,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from support.audits import run_seeded
 from support.browsers import CHROMIUM
+from support.pasted import README, blocks
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 
@@ -25,13 +26,11 @@ def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, browsing() as page:
         os.chdir(folder)
-        matchbound("example people")
-        tables = "matches.csv --records crm.csv --against billing.csv"
-        matchbound(f"audit {tables} --labels 300 --threshold 0.9 --pairs --out audit")
-        take_labelling_page(page)
-        matchbound("example people --answer audit")
-        matchbound("certify audit")
-        matchbound("report audit --target precision=0.9 --target recall=0.9")
+        for line in commands_to_the_report():
+            if line == "label audit":
+                take_labelling_page(page)
+            else:
+                matchbound(line)
         page.goto(Path("audit/report.html").absolute().as_uri())
         page.screenshot(path=PICTURES / "report.png")
         matchbound("certify audit --release 1")
@@ -41,6 +40,17 @@ def main() -> None:
         section = page.locator("section", has=page.locator("h2", has_text="Releases"))
         section.screenshot(path=PICTURES / "releases.png")
         os.chdir(PICTURES)
+
+
+def commands_to_the_report() -> Iterator[str]:
+    """The README's first commands, without the program's name."""
+    for block in blocks(README):
+        for line in block.commands if block.language == "sh" else []:
+            program, _, words = line.partition(" ")
+            if program == "matchbound":
+                yield words
+            if words.startswith("report "):
+                return
 
 
 def matchbound(line: str) -> None:

@@ -43,11 +43,13 @@ def test_no_link_is_dead():
 
 def test_links_lead_to_pages_of_the_site():
     """A file beside docs/ that is not in the site can be read on GitHub alone."""
-    for page in DOCS.rglob("*.md"):
-        text = parts.inside(page.read_text("utf-8"))
-        for link in re.findall(r"\]\(([^)\s#]+)", links.FENCE.sub("", text)):
-            target = (page.parent / link).resolve()
-            assert "://" in link or target.is_relative_to(DOCS), (page, link)
+    texts = {page: parts.inside(page.read_text("utf-8")) for page in DOCS.rglob("*.md")}
+    texts |= {DOCS / path: text for path, text in parts.outside().items()}
+    for page, text in texts.items():
+        for link in links.LINK.findall(links.CODE.sub("", links.FENCE.sub("", text))):
+            target = (page.parent / link.partition("#")[0]).resolve()
+            is_there = target in texts or (target.exists() and target.is_relative_to(DOCS))
+            assert "://" in link or link.startswith("#") or is_there, (page, link)
 
 
 def test_no_link_of_the_reference_is_dead(tmp_path):

@@ -1,4 +1,4 @@
-"""Build the site: gather the pages in build/docs, let Zensical write build/site, check it."""
+"""Build the site: gather the pages in build/docs, let Zensical write build/docs/site, check it."""
 
 import json
 import re

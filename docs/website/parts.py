@@ -12,6 +12,8 @@ OUTSIDE = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
+    "CODE_OF_CONDUCT.md": "code-of-conduct.md",
 }
 """Pages that are not in docs/, and what they are called in the site."""
 GUIDES = {
@@ -94,8 +96,7 @@ def menu() -> Nav:
         {"Files": of["reference/files"]},
         *of["reference"],
         *WORDS,
-        "contributing.md",
-        "changelog.md",
+        *(path for path in OUTSIDE.values() if path != "index.md"),
     ]
     return [*parts, {"Reference": reference}]
 

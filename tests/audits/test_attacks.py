@@ -122,7 +122,7 @@ def test_a_certificate_of_the_holdout_and_of_a_complete_matcher_cost_once(tmp_pa
     shown = capsys.readouterr().out
     assert shown.startswith("With probability at least 95%, all together:")
     assert (
-        "2 certificates from this draw, all that have a guarantee together with probability "
+        "2 certificates from this draw; all that have a guarantee hold together with probability "
         in (shown)
     )
     assert "probability at least 95%.\n" in shown

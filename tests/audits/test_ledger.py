@@ -132,8 +132,8 @@ def test_the_best_of_several_on_record_costs_each_of_them(tmp_path, capsys):
     assert certify(audit) == 0
     shown = capsys.readouterr().out
     assert (
-        "1 certificate from this draw, all that have a guarantee together with probability at "
-        "least 90%. 1 other matcher is on record and could have been certified as well.\n"
+        "1 certificate from this draw; all that have a guarantee hold together with probability "
+        "at least 90%. 1 other matcher is on record and could have been certified as well.\n"
     ) in shown
     assert (
         shown.count("With probability at least 90%, all together (for 2 matchers on record or") == 1

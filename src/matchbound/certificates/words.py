@@ -484,7 +484,8 @@ def planned_line(certified: Iterable[Guarantee], choices: Choices) -> list[str]:
         values.append(f"{choices.matched:g} of the nodes with a true match")
     if not sized:
         return []
-    return [f"Planned for: {', '.join(values)}." if values else "Planned without expected values."]
+    planned = f"for: {', '.join(values)}" if values else "for no particular values: none were given"
+    return [f"Planned {planned}."]
 
 
 def threshold_line(threshold: Threshold | None, choices: Choices) -> list[str]:
@@ -517,8 +518,8 @@ def ledger_line(ledger: Standing | None, exploratory: Sequence[str]) -> list[str
         many += f" ({ledger.other_labels} of them when the labels were others)"
     draws = "this draw" if ledger.draws == 1 else f"the {ledger.draws} draws of this folder"
     line = (
-        f"Ledger: the holdout matcher {_since(ledger)}; {many} from {draws}, all that have a "
-        f"guarantee together with probability at least {percent(ledger.together)}."
+        f"Ledger: the holdout matcher {_since(ledger)}; {many} from {draws}; all that have a "
+        f"guarantee hold together with probability at least {percent(ledger.together)}."
     )
     if others:
         what = "matcher is" if others == 1 else "matchers are"
