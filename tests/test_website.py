@@ -99,6 +99,15 @@ def test_every_public_name_has_an_entry():
     assert names.names_of(testing) == ["assert_certified"]
 
 
+def test_every_entry_says_something():
+    """After its heading and its signature: a sentence, or a table of rows."""
+    for path in (path for path in MADE if path.startswith("reference/python/")):
+        entries = re.split(r"^##+ (.+)$", MADE[path], flags=re.M)[1:]
+        for name, entry in zip(entries[::2], entries[1::2], strict=True):
+            said = re.sub(r"^```python\n.*?^```$", "", entry, count=1, flags=re.M | re.S).strip()
+            assert re.match(r"\w|`|\|", said), (path, name)
+
+
 def test_every_error_has_an_entry():
     def below(error):
         return {error, *(one for child in error.__subclasses__() for one in below(child))}

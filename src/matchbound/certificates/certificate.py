@@ -88,13 +88,16 @@ class Certificate:
         return dict(self.record.content)
 
     def to_json(self) -> str:
+        """The text of certificate.json."""
         return self.record.text
 
     def save(self, path: "str | PathLike[str]", *, force: bool = False) -> None:
+        """Write it as JSON; an existing file is overwritten with `force` alone."""
         write_whole({Path(path): self.to_json()}, force=force)
 
     @staticmethod
     def load(path: "str | PathLike[str]") -> "Certificate":
+        """Read a certificate; refuse one of another version, or not as one is written."""
         return Certificate.of(Record.read(Path(path)))
 
     @staticmethod

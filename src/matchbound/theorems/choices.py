@@ -91,6 +91,7 @@ class Choices:
         return brief(self, given or "the usual ones")
 
     def as_dict(self) -> dict[str, Any]:
+        """The choices by name, as certificate.json and draw.json have them."""
         lists = {
             name: list(getattr(self, name))
             for name in ("metrics", "bands", "algorithms", "candidates", "options", "few_misses")

@@ -112,6 +112,7 @@ class Tally:
         return tuple(Cell(*numbers, nodes) for numbers, nodes in sorted(counts.items()))
 
     def as_dict(self) -> dict[str, Any]:
+        """The tally as certificate.json has it: the population's size, and rows of counts."""
         return {
             "size": self.size,
             "train": [list(label) for label in self.train],
