@@ -17,6 +17,7 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+UNPUBLISHED = "not on PyPI yet"
 WORKFLOWS = ROOT / ".github" / "workflows"
 KEPT = [
     "src",
@@ -57,6 +58,8 @@ def repository(tmp_path):
             shutil.copytree(ROOT / name, folder / name, ignore=ignored)
         else:
             shutil.copy(ROOT / name, folder)
+    readme = folder / "README.md"
+    readme.write_text(readme.read_text("utf-8").replace(UNPUBLISHED, "on PyPI"), "utf-8")
     (folder / "CHANGELOG.md").write_text("# Changelog\n\n## Next (unreleased)\n\n- News.\n")
     git(folder, "init", "--quiet", "--initial-branch=main")
     git(folder, "config", "user.name", "matchbound contributors")
@@ -148,9 +151,22 @@ def test_what_is_no_release(repository):
     git(repository, "tag", "v1.2.3")
     exists = "The tag v1.2.3 must not exist yet. Choose a later version."
     refuse(repository, "1.2.3", exists)
+    git(repository, "tag", "v1.2.10rc2")
+    git(repository, "tag", "version-9")
+    for version in ("1.2.4", "1.2.9", "1.2.10rc1", "1.2.10b3", "0.9.0"):
+        late = f"VERSION must be later than 1.2.10rc2, the last release, got {version!r}."
+        refuse(repository, version, late)
+    readme = repository / "README.md"
+    text = readme.read_text("utf-8")
+    readme.write_text(f"{text}It is {UNPUBLISHED}.\n", "utf-8")
+    commit(repository)
+    first = f"README.md must not say '{UNPUBLISHED}'. CONTRIBUTING.md has what comes first."
+    refuse(repository, "1.2.10", first)
+    readme.write_text(text, "utf-8")
+    commit(repository)
     dirty = "The working tree must be clean. Commit what is new, or put it away."
     (repository / "new.txt").write_text("new")
-    refuse(repository, "1.2.4", dirty)
+    refuse(repository, "1.2.10", dirty)
     commit(repository)
     empty = "CHANGELOG.md must have a section '## NAME (unreleased)' that says what is new."
     for text in (
@@ -159,15 +175,17 @@ def test_what_is_no_release(repository):
     ):
         (repository / "CHANGELOG.md").write_text(text)
         commit(repository)
-        refuse(repository, "1.2.4", empty)
+        refuse(repository, "1.2.10", empty)
 
 
 def test_a_release_that_cannot_be_built_leaves_nothing(repository):
-    (repository / "README.md").unlink()  # pyproject.toml names it
+    project = repository / "pyproject.toml"
+    project.write_text(project.read_text("utf-8").replace('">=3.11"', '"none"'), "utf-8")
     commit(repository)
     head = git(repository, "rev-parse", "HEAD")
     done, _ = run_tool(repository, "1.2.3")
     assert done.returncode != 0
+    assert "requires-python" in done.stderr
     assert git(repository, "rev-parse", "HEAD") == head
     assert (git(repository, "status", "--porcelain"), git(repository, "tag")) == ("", "")
 

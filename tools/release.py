@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 CHANGELOG, PROJECT, DIST = Path("CHANGELOG.md"), Path("pyproject.toml"), Path("dist")
+README = Path("README.md")
+RELEASE = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:(a|b|rc)(\d+))?")
 UNRELEASED = re.compile(r"^## .*\(unreleased\)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 VERSION = re.compile(r'^version = ".*"$', re.MULTILINE)
 
@@ -32,12 +34,18 @@ def build() -> None:
 
 
 def release(version: str) -> None:
-    if not re.fullmatch(r"\d+\.\d+\.\d+((a|b|rc)\d+)?", version):
+    if not RELEASE.fullmatch(version):
         sys.exit(f"VERSION must be like 1.2.3 or 1.2.3rc1, got {version!r}.")
     if git("status", "--porcelain"):
         sys.exit("The working tree must be clean. Commit what is new, or put it away.")
     if git("tag", "--list", f"v{version}"):
         sys.exit(f"The tag v{version} must not exist yet. Choose a later version.")
+    tagged = [tag.removeprefix("v") for tag in git("tag", "--list", "v*").split()]
+    last = max(filter(RELEASE.fullmatch, tagged), key=order, default=None)
+    if last and order(version) < order(last):
+        sys.exit(f"VERSION must be later than {last}, the last release, got {version!r}.")
+    if "not on PyPI yet" in README.read_text("utf-8"):
+        sys.exit(f"{README} must not say 'not on PyPI yet'. CONTRIBUTING.md has what comes first.")
     changelog = CHANGELOG.read_text("utf-8")
     section = UNRELEASED.search(changelog)
     if not section or not section[1].strip():
@@ -58,6 +66,14 @@ def release(version: str) -> None:
         git("reset", "--hard", before)
         raise
     print(f"Tagged v{version}; nothing is published. To publish: git push origin HEAD v{version}")
+
+
+def order(version: str) -> tuple[int, int, int, str, int]:
+    """A key that sorts versions: 1.2.3a1, 1.2.3b1, 1.2.3rc1, 1.2.3, 1.2.4."""
+    parts = RELEASE.fullmatch(version)
+    assert parts is not None
+    major, minor, patch = map(int, parts.group(1, 2, 3))
+    return major, minor, patch, parts[4] or "release", int(parts[5] or 0)
 
 
 def git(*words: str) -> str:
