@@ -70,7 +70,7 @@ $(LOWEST)/ready: pyproject.toml
 	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --editable ".[dev]"
 	@touch $@
 
-$(VENV)/docs: $(VENV)/ready
+$(VENV)/docs: $(VENV)/core
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[docs]"
 	@touch $@
 

@@ -1,7 +1,8 @@
 """Take the pictures of the documents from the real thing: `make pictures` → docs/pictures.
 
 The README's audit of the example runs, with a fixed seed. Chromium, as the system has it,
-shows the labelling page before anything is labelled, the report, and the report of two releases.
+shows the labelling page before anything is labelled, the report, the report of two releases, and
+the chart of a plan.
 """
 
 import os
@@ -20,6 +21,11 @@ from support.browsers import CHROMIUM
 from support.pasted import README, blocks
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
+PLAN = (
+    "plan --size 100000 --matched 0.67 --guess precision=0.95 --guess recall=0.9 "
+    "--labels 1000 --one-to-one --plot plan.html"
+)
+"""As in docs/plan.md."""
 
 
 def main() -> None:
@@ -39,6 +45,9 @@ def main() -> None:
         page.goto(Path("audit/report.html").absolute().as_uri())
         section = page.locator("section", has=page.locator("h2", has_text="Releases"))
         section.screenshot(path=PICTURES / "releases.png")
+        matchbound(PLAN)
+        page.goto(Path("plan.html").absolute().as_uri())
+        page.locator("svg").screenshot(path=PICTURES / "plan.png")
         os.chdir(PICTURES)
 
 

@@ -1,5 +1,6 @@
 """The documents say what is so."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -46,3 +47,11 @@ def test_pictures_are_small_and_shown():
     pictures = list((DOCS / "pictures").iterdir())
     assert {picture.name for picture in pictures} == set(re.findall(r"pictures/([\w.-]+)\)", text))
     assert max(picture.stat().st_size for picture in pictures) < 150_000
+
+
+def test_the_plan_s_picture_is_of_the_command_above_it():
+    source = (ROOT / "benchmarks" / "pictures.py").read_text("utf-8")
+    (written,) = re.findall(r"^PLAN = (\(.*?^\))", source, re.M | re.S)
+    page = (DOCS / "plan.md").read_text("utf-8")
+    above = page.partition("](pictures/plan.png)")[0].rpartition("```\nmatchbound ")[2]
+    assert above.partition("\n```")[0].split() == ast.literal_eval(written).split()
