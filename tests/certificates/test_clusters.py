@@ -106,7 +106,7 @@ def test_every_verb_follows_the_record(audit, tmp_path):
     patched = tmp_path / "patched.csv"
     mb.patch(audit, holdout=holdout, out=patched)
     assert patched.read_text("utf-8").startswith("id,cluster\n")
-    again = mb.certify(audit, holdout=holdout, complete=patched)
+    again = mb.certify(audit, holdout=holdout, complete=patched, out=audit / "again.json")
     assert all(label.c == label.ct == label.t for label in again.tallies["all"].labelled)
     assert again.ledger.together == 0.95
     assert run("verify", audit) == 0

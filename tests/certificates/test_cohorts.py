@@ -312,7 +312,6 @@ def test_a_name_is_used_once(plain, capsys):
         (["--cohort", "../x", "--labels", 9], "cohort must be letters, digits"),
         (["--cohort", "late", "--labels", 9], "holdout must be given where a cohort is drawn"),
         (["--cohort", "late", "--labels", 9, "--train", 3], "holdout must be given"),
-        (["--changed", "x.csv", "--labels", 9], "changed must come with cohort"),
         (["--cohort", "late", "--labels", 9, "--dry-run"], "dry_run must be left out"),
     ],
 )
@@ -351,7 +350,7 @@ def test_a_cohort_s_record_that_has_changed_since_is_refused(plain, capsys):
     certified_cohort(world, audit)
     both = "--cohort", "late", *changed(audit, world.new[0])
     error = refused(capsys, lambda: certify(audit, *both))
-    assert "changed must name records that had changed before cohort 'late' was drawn" in error
+    assert "changed must name no record that labels of cohort 'late' may be of" in error
     assert repr(world.new[0]) in error
     # Without the cohort its nodes count as new, whatever became of them.
     assert certify(audit, *changed(audit, world.new[0])) == 0
@@ -370,37 +369,55 @@ def test_a_cohort_s_certificate_with_changed_records_is_not_used(plain, capsys):
     assert "cohort must have a certificate of the complete matcher" in error
 
 
-def test_a_record_that_changed_before_the_cohort_is_its_node(plain, capsys):
+def test_a_changed_record_of_the_first_draw_is_new(plain):
+    """It is no node of the cohort, whenever it changed."""
     world, audit = plain
-    kept = [x for x in world.now if x in world.then]
-    assert draw_cohort(audit, *changed(audit, kept[0])) == 0
-    world.new = [*world.new, kept[0]]
+    old = next(x for x in world.then if x in world.now)
+    assert draw_cohort(audit) == 0
     certified_cohort(world, audit)
-    assert "which is" in refused(capsys, lambda: certify(audit, "--cohort", "late"))
-    assert certify(audit, "--cohort", "late", *changed(audit, kept[0])) == 0
+    assert certify(audit, "--cohort", "late", *changed(audit, old)) == 0
     growth = mb.Certificate.load(audit / "certificate.json").growth
-    assert (growth.new.nodes, growth.cohorts[0].tally.size) == (0, 61)
-    assert growth.change.gone == len(world.then) - len(kept) + 1
+    assert (growth.new.nodes, growth.cohorts[0].tally.size) == (1, 60)
     assert run("verify", audit) == 0
 
 
-def test_a_record_that_changed_and_was_removed_later(plain):
-    """It is in the first draw and in the cohort, and nowhere now."""
+def test_a_certificate_of_other_labels_than_the_cohort_has_is_not_used(plain, capsys):
     world, audit = plain
-    kept = [x for x in world.now if x in world.then]
-    assert draw_cohort(audit, *changed(audit, kept[0])) == 0
-    world.label(audit / "cohorts" / "late", world.now)
-    folder = audit.parent
-    write_csv(folder / "later-now.csv", ["id"], [[x] for x in world.now if x != kept[0]])
-    matches = [row for row in read_csv(folder / "complete.csv") if row[0] != kept[0]]
-    write_csv(folder / "later.csv", ["x", "y"], matches)
-    later = "--complete", folder / "later.csv", "--population", folder / "later-now.csv"
+    assert draw_cohort(audit) == 0
+    certified_cohort(world, audit)
+    labels = audit / "cohorts" / "late" / "labels.csv"
+    rows = read_csv(labels)
+    write_csv(labels, ["x", "y"], [[rows[0][0], "y77"], *rows[1:]])
+    error = refused(capsys, lambda: certify(audit, "--cohort", "late"))
+    assert "got one of labels that have changed since" in error
+
+
+def test_the_newest_certificate_of_a_cohort_counts(plain, capsys):
+    """Without it, an older one does not stand in; nor does another cohort's."""
+    world, audit = plain
+    assert draw_cohort(audit) == 0
+    certified_cohort(world, audit)
     cohort = audit / "cohorts" / "late"
-    assert run("certify", cohort, "--holdout", folder / "complete.csv", *later) == 0
-    whole = "--holdout", folder / "holdout.csv", *later, "--cohort", "late"
-    assert run("certify", audit, *whole, *changed(audit, kept[0])) == 0
-    growth = mb.Certificate.load(audit / "certificate.json").growth
-    assert (growth.new.nodes, growth.cohorts[0].change.gone) == (0, 1)
+    first = (cohort / "certificate.json").rename(cohort / "first.json")
+    assert certify_cohort(audit) == 0
+    (cohort / "certificate.json").unlink()
+    error = refused(capsys, lambda: certify(audit, "--cohort", "late"))
+    assert "cohort must have a certificate of the complete matcher" in error
+    first.rename(cohort / "certificate.json")
+    assert refused(capsys, lambda: certify(audit, "--cohort", "late"))
+
+
+def test_a_cohort_s_folder_drawn_by_another_draw_is_refused(plain, capsys):
+    """One that the audit's ledger did not announce, with promises of its own."""
+    world, audit = plain
+    assert draw_cohort(audit) == 0
+    cohort, folder = audit / "cohorts" / "late", audit.parent
+    words = ["--within", cohort / "new.csv", "--labels", 40, "--link", "--one-to-one", "--force"]
+    words += ["--holdout", folder / "complete.csv", "--out", cohort]
+    assert run_seeded("other", "draw", folder / "now.csv", *words) == 0
+    certified_cohort(world, audit)
+    error = refused(capsys, lambda: certify(audit, "--cohort", "late"))
+    assert "cohort must be the one that the audit's ledger names" in error
 
 
 def test_in_deduplication_other_changed_records_are_refused_too(tmp_path, capsys):
@@ -411,7 +428,7 @@ def test_in_deduplication_other_changed_records_are_refused_too(tmp_path, capsys
     certified_cohort(world, audit)
     old = next(x for x in world.then if x in world.now)
     error = refused(capsys, lambda: certify(audit, "--cohort", "late", *changed(audit, old)))
-    assert "changed must name records that had changed before cohort 'late' was drawn" in error
+    assert "changed must name no record that labels of cohort 'late' may be of" in error
     assert certify(audit, *changed(audit, old)) == 0
 
 

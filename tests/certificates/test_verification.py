@@ -105,6 +105,7 @@ def test_a_changed_digest_is_named(alone, capsys):
     assert (status, "digest was changed" in out) == (1, True)
 
 
+@pytest.mark.usefixtures("tampering")
 @pytest.mark.parametrize("name", ["value", "estimate", "bound", "algorithm", "metric"])
 def test_a_forged_guarantee_does_not_follow_from_the_tallies(alone, capsys, name):
     record, path = copy.deepcopy(alone[0]), alone[1]

@@ -1028,26 +1028,40 @@ def test_a_column_that_may_be_a_verdict_is_named_or_ignored(words):
         assert tally(draw, PEOPLE, TRUTH, table, columns=NAMED | columns) == expected
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        ("match_key",),
-        ("round", "witnesses", "margin"),
-        ("gamma_name",),
-        ("bf_name", "tf_name"),
-        ("flag_l", "flag_r"),
-        ("ltable_f", "rtable_f"),
-    ],
-)
-def test_columns_of_the_records_are_no_verdicts(names):
-    draw = mb.draw(PEOPLE, labels=20, seed="d", link=True)
+OF_TOOLS = [
+    (("match_key",), ("unique_id_l", "unique_id_r")),
+    (("gamma_name",), ("unique_id_l", "unique_id_r")),
+    (("bf_name", "tf_name"), ("unique_id_l", "unique_id_r")),
+    (("_id",), ("ltable_id", "rtable_id")),
+]
+
+
+@pytest.mark.parametrize(("names", "ids"), OF_TOOLS)
+def test_columns_that_a_tool_writes_are_read_in_its_own_tables(names, ids):
+    """In another table they may be anything."""
     table = found_and_not(**dict.fromkeys(names, SAYS))
-    assert tally(draw, PEOPLE, TRUTH, table, columns=NAMED).validation
-    if len(names) == 2 and names[0][-2:] in ("_l", "_f"):
-        with pytest.raises(
-            mb.InputError, match=r"^holdout must not have a column that is not read"
-        ):
-            tally(draw, PEOPLE, TRUTH, table.drop([names[1]]), columns=NAMED)
+    check_unread(table.rename_columns([*ids, *names]), x=ids[0], y=ids[1])
+    with pytest.raises(mb.InputError, match=r"^holdout must not have a column that is not read"):
+        check_unread(table, **NAMED)
+
+
+@pytest.mark.parametrize(
+    "names", [("flag_l", "flag_r"), ("ltable_f", "rtable_f"), ("round", "witnesses", "margin")]
+)
+def test_fields_that_say_yes_and_no_decide_nothing_beside_a_score(names):
+    """Without one, a match may be where both say yes."""
+    table = found_and_not(**dict.fromkeys(names, SAYS), s=[0.5 + i / 100 for i in range(20)])
+    check_unread(table, **NAMED, score="s")
+    with pytest.raises(mb.InputError, match=r"^holdout must not have a column that is not read"):
+        check_unread(table.drop(["s"]), **NAMED)
+
+
+@pytest.mark.parametrize("values", [["f", "m"] * 10, [f"Name {i}" for i in range(20)]])
+def test_fields_of_both_records_may_stand_beside(values):
+    table = found_and_not(field_l=values, field_r=values)
+    check_unread(table, **NAMED)
+    with pytest.raises(mb.InputError, match=r"^holdout must not have a column that is not read"):
+        check_unread(found_and_not(field_l=SAYS, field_r=values), **NAMED)
 
 
 UNREAD_NAMES = ("prob", "match_prob", "p", "sim", "cosine", "distance", "likelihood", "status")

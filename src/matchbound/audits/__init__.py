@@ -40,7 +40,13 @@ from matchbound.audits.inputs import (
     Within,
 )
 from matchbound.audits.journal import Journal, Opening, is_sealed, read_journal
-from matchbound.audits.labels import OF_CLUSTERS, check_all_labelled, labels, labels_of
+from matchbound.audits.labels import (
+    OF_CLUSTERS,
+    check_all_labelled,
+    labels,
+    labels_in_folder,
+    labels_of,
+)
 from matchbound.audits.ledger import NAME as LEDGER
 from matchbound.audits.ledger import (
     Entry,
@@ -71,7 +77,7 @@ from matchbound.audits.remembered import Remembered, latest
 from matchbound.audits.sample import draw, draw_again
 from matchbound.audits.seal import Seal, check_signers, seals_in, signer_of
 from matchbound.audits.shelf import Newest, certificate_files, folder_of, newest_certificate
-from matchbound.audits.shown import enter_labels, enter_look
+from matchbound.audits.shown import enter_labels, enter_look, same_labels
 from matchbound.audits.standing import (
     CohortSpent,
     Issued,
@@ -168,6 +174,7 @@ __all__ = [
     "is_written",
     "join_orders",
     "labels",
+    "labels_in_folder",
     "labels_of",
     "last_draw",
     "latest",
@@ -189,6 +196,7 @@ __all__ = [
     "release_path",
     "released",
     "restored",
+    "same_labels",
     "seals_in",
     "signer_of",
     "since_draw",

@@ -31,7 +31,6 @@ from matchbound.tables import (
     read_ids,
     read_now,
     read_population,
-    renamed,
 )
 from matchbound.theorems import Change, Growth, New, check_growth
 
@@ -60,19 +59,16 @@ def cohorts_on_record(entries: Sequence[Entry]) -> dict[str, set[str]]:
 
 @hashing_once()
 def draw_cohort(
-    audit: Any, name: str, wishes: Wishes, changed: Any, resources: Resources, say: Any, force: bool
+    audit: Any, name: str, wishes: Wishes, resources: Resources, say: Any, force: bool
 ) -> Draw:
-    """Draw from the nodes of `wishes.population` that are in no earlier draw of this audit.
-
-    `changed` has the ids of records that are not what they were: they count as new.
-    """
+    """Draw from the nodes of `wishes.population` that are in no earlier draw of this audit."""
     first, name = Audit.open(audit), checked_name("cohort", name)
     folder = cohort_folder(first.own_folder, name)
     wishes = _as_first(first.drawn, wishes)
     _check(first.drawn, wishes)
     _refuse_lost(folder, cohorts_on_record(first.ledger.checked().entries).get(name, set()))
     with resources.connect() as con:
-        nodes = _new_nodes(con, first, name, wishes, changed)
+        nodes = _new_nodes(con, first, name, wishes)
     part = _written(folder, csv_text(["id"], [[node] for node in nodes]))
 
     def announce(choices: Entry) -> None:
@@ -156,23 +152,20 @@ def _check(draw: Draw, wishes: Wishes) -> None:
         )
 
 
-def _new_nodes(con: Engine, audit: Audit, name: str, wishes: Wishes, changed: Any) -> list[str]:
+def _new_nodes(con: Engine, audit: Audit, name: str, wishes: Wishes) -> list[str]:
     """The ids of the nodes that were in no draw, as the user's table has them."""
     draw, origin = audit.drawn, audit.drawn.matching.source
     population = open_source(con, "population", drawn_from(con, audit))
     read_population(con, population, draw.population.id, checked=True, origin=origin)
     now = open_source(con, "population", wishes.population)
-    others = None if changed is None else open_source(con, "changed", changed)
-    read_now(con, now, wishes.id, "string", origin, others)
+    read_now(con, now, wishes.id, "string", origin, None)
     earlier = [one for one in cohorts_on_record(audit.ledger.entries) if one != name]
-    read_cohort_nodes(con, audit, earlier, has_changed=others is not None)
-    nodes = [
-        node.rstrip(" ")
-        for (node,) in con.rows(
-            "select n.id from nodes_now n anti join nodes_then t on t.id = n.id "
-            "anti join in_cohorts c on c.id = n.id order by n.id"
-        )
-    ]
+    read_cohort_nodes(con, audit, earlier)
+    rows = con.rows(
+        "select n.id from nodes_now n anti join nodes_then t on t.id = n.id "
+        "anti join in_cohorts c on c.id = n.id order by n.id"
+    )
+    nodes = [node for (node,) in rows]
     if not nodes:
         raise InputError(
             "population must hold nodes that are new since the draw where a cohort is drawn, got "
@@ -182,20 +175,19 @@ def _new_nodes(con: Engine, audit: Audit, name: str, wishes: Wishes, changed: An
 
 
 def read_cohort_nodes(
-    con: Engine, audit: Audit, names: Sequence[str], *, has_changed: bool
+    con: Engine, audit: Audit, names: Sequence[str], *, has_changed: bool = False
 ) -> None:
     """Load the nodes of cohorts as the table `in_cohorts`; refuse a cohort that is not there.
 
-    A changed record of the first draw may be a cohort's node: it had changed before that draw.
+    `has_changed`: `changed` has records that are not what they were. A cohort's labels are of what
+    its nodes were when it was drawn and, where a population is matched with itself, of all others.
     """
     con.keep("in_cohorts", "select id from nodes_now where false")
     for name in names:
         open_cohort(con, audit, name)
-        nodes = "select id from cohort_nodes"
         if has_changed:
-            _refuse_changed(con, name, "semi join cohort_nodes n on n.id = c.id", OF_FIRST)
-            nodes = renamed("cohort_nodes", "id")
-        con.keep("in_cohorts", f"select id from in_cohorts union all {nodes}")
+            _refuse_changed(con, name, audit.drawn.matching)
+        con.keep("in_cohorts", "select id from in_cohorts union all select id from cohort_nodes")
     ((twice,),) = con.rows(
         "select min(id) from (select id from in_cohorts group by id having count(*) > 1)"
     )
@@ -206,30 +198,19 @@ def read_cohort_nodes(
         if node is not None:
             raise InputError(
                 f"cohort must be of nodes that are in no other draw, got {str(node)!r}, which is. "
-                "If its record has changed since, name it with --changed."
+                "Leave the cohort out."
             )
 
 
-OF_FIRST = "anti join nodes_then t on t.id = c.id"
-
-
-def refuse_changed_matches(con: Engine, audit: Audit, names: Sequence[str]) -> None:
-    """Refuse changed records where one table is matched with itself, but for those that had changed
-    before the first of these cohorts was drawn, and so are its nodes: its labels are of all others.
-    """
-    first = min(names, key=list(cohorts_on_record(audit.ledger.entries)).index)
-    open_cohort(con, audit, first)
-    _refuse_changed(con, first, "anti join cohort_nodes n on n.id = c.id")
-
-
-def _refuse_changed(con: Engine, name: str, *joins: str) -> None:
-    """Refuse records that have changed since a cohort was drawn: its labels are out of date."""
-    ((node,),) = con.rows(f"select min(c.id) from changed c {' '.join(joins)}")
+def _refuse_changed(con: Engine, name: str, matching: Matching) -> None:
+    """Refuse changed records that a cohort's labels may be of."""
+    of_cohort = "" if matching.dedupe else "semi join cohort_nodes n on n.id = c.id"
+    ((node,),) = con.rows(f"select min(c.id) from changed c {of_cohort}")
     if node is not None:
         raise InputError(
-            f"changed must name records that had changed before cohort {name!r} was drawn, got "
-            f"{str(node)!r}: the cohort's labels are of what it was. Leave the cohort out, so that "
-            "its nodes count as new, or draw into another folder."
+            f"changed must name no record that labels of cohort {name!r} may be of, got "
+            f"{str(node)!r}: they are of what it was. Leave the cohort out, so that its nodes "
+            "count as new."
         )
 
 
@@ -246,9 +227,12 @@ def open_cohort(con: Engine, audit: Audit, name: str) -> None:
             f"Draw it with --cohort, or restore {str(folder)!r}."
         )
     cohort = Audit.open(folder)
-    choices = {entry["digest"] for entry in cohort.ledger.checked().of_kind("choices")}
-    part = open_as_drawn(con, cohort, None)
-    if not recorded[name] <= choices or part is None:
+    entries, part = cohort.ledger.checked().entries, open_as_drawn(con, cohort, None)
+    announced = recorded[name] <= {one["digest"] for one in entries if one["kind"] == "choices"}
+    drawn_by = [one["choices"] for one in entries if one["kind"] == "draw" and "choices" in one]
+    is_of_audit = bool(drawn_by) and entries[drawn_by[-1] - 1]["digest"] in recorded[name]
+    is_alike = cohort.drawn.matching == audit.drawn.matching
+    if not announced or not is_of_audit or not is_alike or part is None:
         raise InputError(
             f"cohort must be the one that the audit's ledger names, got another in "
             f"{str(folder)!r}. Restore it."

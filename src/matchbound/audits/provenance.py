@@ -127,7 +127,8 @@ class Provenance:
     @staticmethod
     def of(record: Any) -> "Provenance":
         """From JSON, as `as_dict` writes it."""
-        search, by_two = tuple(map(Searched.of, record["search"])), tuple(record["by_two"])
+        search = tuple(map(Searched.of, record["search"]))
+        by_two = tuple(record.get("by_two", (0, 0, 0)))  # not told by version 1
         return Provenance(**{**record, "search": search, "by_two": by_two})
 
 

@@ -25,7 +25,6 @@ def draw(
     *,
     within: Any = None,
     cohort: str | None = None,
-    changed: Any = None,
     labels: int | None = None,
     train: int = 0,
     seed: str | None = None,
@@ -87,7 +86,7 @@ def draw(
 
     `within` is a table of ids of a part of the population: all nodes are drawn from it, and what is
     certified is about it. Their matches may be any records. `cohort` names a draw from the nodes
-    that are new since the draw in `out`, those in `changed` among them; it is kept in that folder.
+    that are new since the draw in `out`; it is kept in that folder.
 
     `dedupe` says that the population is matched with itself, `link` that with another table, whose
     ids may be the same; `source` names the population where matches carry sources. `holdout`, with
@@ -112,7 +111,7 @@ def draw(
     )
     if cohort is not None:
         resources = Resources(engine, memory, temp, progress)
-        return draw_cohort(out, cohort, wishes, changed, resources, say, force)
+        return draw_cohort(out, cohort, wishes, resources, say, force)
     where = {"out": out, "force": force, "engine": engine, "memory": memory, "temp": temp}
     return make_draw(wishes, **where, progress=progress, say=say)
 

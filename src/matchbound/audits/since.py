@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from matchbound.audits.audit import Audit
-from matchbound.audits.cohort import read_cohort_nodes, refuse_changed_matches
+from matchbound.audits.cohort import read_cohort_nodes
 from matchbound.audits.draw import digest_as_drawn
 from matchbound.audits.inputs import Origins, Population, TableRef
 from matchbound.audits.part import drawn_from
@@ -63,10 +63,8 @@ def read_grown(
     if changed is not None:
         column = part_column(changed, drawn.id)
         of_changed = TableRef(changed.path, digest_of_ids(con, changed, column, origin))
-    names, has_changed = list(supplied.cohorts), changed is not None
-    read_cohort_nodes(con, audit, names, has_changed=has_changed)
-    if names and has_changed and setting.matching.dedupe:
-        refuse_changed_matches(con, audit, names)
+    has_changed = changed is not None
+    read_cohort_nodes(con, audit, list(supplied.cohorts), has_changed=has_changed)
     now = Population(source.path, digest, size, drawn.id)
     setting = replace(setting, grown=size, has_changed=has_changed)
     return setting, replace(origins, now=now, changed=of_changed)

@@ -4,12 +4,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from matchbound.audits import Audit, CohortRef, Inputs, certificate_files, cohort_folder
+from matchbound.audits import (
+    PROMISES,
+    Audit,
+    CohortRef,
+    Inputs,
+    Newest,
+    cohort_folder,
+    labels_in_folder,
+    newest_certificate,
+    same_labels,
+)
 from matchbound.certificates import words
 from matchbound.certificates.certificate import Certificate
 from matchbound.certificates.record import Record
 from matchbound.errors import InputError, MatchboundError
-from matchbound.files import digest_of_file
+from matchbound.files import digest_of_file, is_file
 from matchbound.tables import Digest, is_same_table
 from matchbound.theorems import Change, Cohort, holdout_alone
 
@@ -40,11 +50,8 @@ PRINTED = (
 
 
 def read_cohorts(audit: Audit, files: Mapping[str, Path | None], inputs: Inputs) -> Cohorts:
-    """Read the certificates of cohorts: these files, None for the last that fits."""
-    found = {
-        name: _certified(cohort_folder(audit.own_folder, name), path, inputs)
-        for name, path in files.items()
-    }
+    """Read the certificates of cohorts: these files, None for the newest on record."""
+    found = {name: _certified(audit, name, path, inputs) for name, path in files.items()}
     certificates = [certificate for _, certificate in found.values()]
     return Cohorts(
         tuple(_cohort(name, certificate) for name, (_, certificate) in found.items()),
@@ -70,20 +77,42 @@ def _cohort(name: str, certificate: Certificate) -> Cohort:
     return Cohort(tally, certificate.choices, change, name)
 
 
-def _certified(folder: Path, given: Path | None, inputs: Inputs) -> tuple[Path, Certificate]:
-    """The cohort's last certificate of the same matcher, on the same population."""
-    fitting = [
-        (path, certificate)
-        for path in ([given] if given is not None else certificate_files(folder))
-        if (certificate := _read(path)) is not None and _is_of(certificate, inputs)
-    ]
-    if not fitting:
+def _certified(
+    audit: Audit, name: str, given: Path | None, inputs: Inputs
+) -> tuple[Path, Certificate]:
+    """The cohort's certificate of the same matcher, on the same population."""
+    folder = cohort_folder(audit.own_folder, name)
+    newest = newest_certificate(folder) if given is None else Newest(given)
+    path, certificate = newest.path, None if newest.missing else _read(newest.path)
+    if certificate is None or not _is_of(certificate, inputs):
         raise InputError(
             f"cohort must have a certificate of the complete matcher on the population as it is "
             f"now, got none in {str(folder)!r}. Certify it first: matchbound certify {folder} with "
             "the same --complete and --population."
         )
-    path, certificate = max(fitting, key=_place)
+    if given is None:
+        _check_now(Audit.open(folder), certificate)
+    _check_rests(audit, folder, certificate)
+    return path, certificate
+
+
+def _check_now(cohort: Audit, certificate: Certificate) -> None:
+    """Refuse a certificate that is not in the cohort's ledger, or of labels as they were."""
+    on_record = {one["certificate"] for one in cohort.ledger.checked().of_kind("certificate")}
+    labels = labels_in_folder(cohort).digest if is_file(cohort.truth()) else None
+    is_old = labels is not None and not same_labels(
+        certificate.inputs.labels.digest, cohort.ledger.journal.salted(labels)
+    )
+    if is_old or certificate.as_dict()["digest"] not in on_record:
+        what = "of labels that have changed since" if is_old else "that is not in its ledger"
+        raise InputError(
+            f"cohort must have a certificate of its labels as they are now, got one {what} in "
+            f"{str(cohort.folder)!r}. Certify it again."
+        )
+
+
+def _check_rests(audit: Audit, folder: Path, certificate: Certificate) -> None:
+    """Refuse a certificate that rests on more than a certificate of both draws would say."""
     if certificate.shortfall:
         raise InputError(
             f"cohort must have a certificate that holds with 1 - δ of its draw, got one in "
@@ -102,12 +131,12 @@ def _certified(folder: Path, given: Path | None, inputs: Inputs) -> tuple[Path, 
             f"in {str(folder)!r} that does: {words.sentences(others)[0].rstrip('.')}. Draw another "
             "cohort."
         )
-    return path, certificate
-
-
-def _place(found: tuple[Path, Certificate]) -> int:
-    ledger = found[1].ledger
-    return -1 if ledger is None else ledger.entries
+    promised = [getattr(certificate.choices, one) for one in PROMISES]
+    if promised != [getattr(audit.drawn.choices, one) for one in PROMISES]:
+        raise InputError(
+            f"cohort must have the promises of the first draw, got others in {str(folder)!r}. "
+            "Leave the cohort out."
+        )
 
 
 def _read(path: Path) -> Certificate | None:

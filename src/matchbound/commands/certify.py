@@ -190,8 +190,8 @@ def _check_out(options: argparse.Namespace) -> Path | None:
     from matchbound.audits.places import whole_paths
     from matchbound.files import (
         check_writable,
+        is_file,
         is_folder,
-        is_there,
         refuse_existing,
         refuse_input_as_out,
     )
@@ -199,7 +199,7 @@ def _check_out(options: argparse.Namespace) -> Path | None:
     if options.release is not None and options.out is None:
         return None
     out = Path(options.out or Path(options.audit or ".") / "certificate.json")
-    if options.audit is not None and not options.force and is_there(out):
+    if options.audit is not None and not options.force and is_file(out):
         raise InputError(
             f"out must not exist yet, got {str(out)!r}. Keep it and add a certificate with "
             "--release NAME, choose another place with --out, or use --force."

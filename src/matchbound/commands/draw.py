@@ -76,9 +76,6 @@ def _add_kinds(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="draw from the nodes that are new since the draw in AUDIT; its δ is added",
     )
-    group.add_argument(
-        "--changed", metavar="IDS", help="records that are new too, under the id of another"
-    )
     group.add_argument("--among", metavar="H", help="draw only from nodes that H matches")
     group.add_argument(
         "--weigh",
@@ -102,8 +99,6 @@ def run(options: argparse.Namespace) -> int:
     wishes = _wishes(options)
     if options.cohort is not None:
         return _draw_cohort(options, wishes)
-    if options.changed is not None:
-        raise InputError("changed must come with cohort, got it alone. Drop it.")
     if options.dry_run:
         for line in dry_run(wishes, out=out, force=options.force, progress=progress, **where):
             say(line)
@@ -122,7 +117,7 @@ def _draw_cohort(options: argparse.Namespace, wishes: "Wishes") -> int:
     if options.dry_run:
         raise InputError("dry_run must be left out with cohort, got both. Drop one of them.")
     resources = Resources(**engine_of(options), progress=progress)
-    given = options.out, options.cohort, wishes, options.changed, resources
+    given = options.out, options.cohort, wishes, resources
     say(draw_cohort(*given, say, options.force))
     _say_how_to_label(cohort_folder(Path(options.out), options.cohort))
     return 0

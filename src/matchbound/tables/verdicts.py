@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from matchbound.engines import Engine
 from matchbound.errors import InputError
 from matchbound.tables.forms import Form, Pairs, columns_read, ignored
-from matchbound.tables.sources import YES, Source, listed, quoted, scan
+from matchbound.tables.sources import NO, YES, Source, listed, quoted, scan
 
 MANY = 20
 """A verdict has fewer different values; an empty one counts."""
 SHOWN = 5  # columns in a sentence
 FIRST = 1000  # rows that mostly show many values already
 SAY_YES = {"1", "1.0", *YES}
+SAY_NO = {"", "0", "0.0", "-1", *NO}
 SPLINK = ("gamma_", "bf_", "mw_", "tf_")  # how alike a pair's fields are
 NETWORK = ("round", "witnesses", "margin")  # how `reconcile` came to a pair
 SIDES = (("_l", "_r"), ("_left", "_right"))  # not _x, _y: pandas so names two matchers' verdicts
@@ -59,16 +60,20 @@ def doubtful_columns(
 
     A column is none of them if it is known by its name; if it says yes in every row, so that
     reading it changes nothing; or if it has many values, none of them empty, and either a score or
-    a verdict is read, or every value begins with a letter or is a date.
+    a verdict is read, or every value begins with a letter or is a date. A field that both records
+    have is none, unless it says yes and no or counts, and nothing else decides.
     """
     known = columns_read(form) | {*ignored}
+    is_decided = form.score is not None or form.positive is not None
     unread = [name for name in source.columns if name not in known]
     unread = [name for name in unread if not _is_known(source, form, name)]
+    twins = [name for name in unread if _is_twin(source, name)]
+    unread = [name for name in unread if not (is_decided and name in twins)]
     if not unread:
         return {}
     values_of = _values(con, source, unread)
+    unread = [name for name in unread if name not in twins or _decides(values_of[name])]
     many = [name for name in unread if len(values_of[name]) >= MANY]
-    is_decided = form.score is not None or form.positive is not None
     strange = dict(zip(many, _count_strange(con, source, many, is_decided), strict=True))
     return {
         name: values_of[name]
@@ -130,16 +135,29 @@ def _is_words(text: str) -> str:
     return f"{text} like '____-__-__%' or (lower({first}) <> upper({first}) and not {is_number})"
 
 
+def _decides(values: Sequence[str]) -> bool:
+    """Whether few values may say which rows count: yes and no, or whole numbers."""
+    few = {value.lower() for value in values}
+    return len(values) < MANY and (
+        few <= SAY_YES | SAY_NO or all(value.lstrip("-").isdecimal() for value in few)
+    )
+
+
 def _is_known(source: Source, form: Pairs, column: str) -> bool:
-    """Whether a column describes a pair: by its fields, by the way it was found, or by a field
-    that both records have."""
-    name = column.lower()
-    if name in ("match_key", "_id") or name.startswith(SPLINK):
-        return True
+    """Whether a column describes a pair: by its fields, or by the way it was found."""
+    name, x = column.lower(), form.x.lower()
+    if name == "match_key" or name.startswith(SPLINK):
+        return x.endswith(("_l", "_r"))
+    if name == "_id":
+        return x.startswith(TABLES[0])
     if name == "match_weight" and (form.score or "").lower() == "match_probability":
         return True
-    if name in NETWORK and all(map(source.column, NETWORK)):
-        return True
+    return name in NETWORK and form.score is not None and all(map(source.column, NETWORK))
+
+
+def _is_twin(source: Source, column: str) -> bool:
+    """Whether a column is a field that both records have."""
+    name = column.lower()
     others = [name.removesuffix(a) + b for a, b in _both_ways(SIDES) if name.endswith(a)]
     others += [b + name.removeprefix(a) for a, b in _both_ways(TABLES) if name.startswith(a)]
     return source.column(*others) is not None
