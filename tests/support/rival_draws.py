@@ -159,7 +159,11 @@ class Setting:
         places = self.sampled_entities(records, rng)
         for metric, (value, deviation) in self.by_entity.estimates(places, self.weights):
             yield metric, f"{ENTITIES}: estimate", value
-            yield metric, f"{ENTITIES}: limit made of it", value - ONE_SIDED * np.nan_to_num(deviation)
+            yield (
+                metric,
+                f"{ENTITIES}: limit made of it",
+                value - ONE_SIDED * np.nan_to_num(deviation),
+            )
 
     def column(self, draws: int = DRAWS) -> dict[tuple[str, str], str]:
         """By metric and row: the mean, and the share of draws above the truth."""
