@@ -121,8 +121,7 @@ def grown(folder):
         write_csv(folder / f"{name}.csv", ["id"], [[f"r{i}"] for i in numbers])
         write_csv(folder / f"{name}-matches.csv", ["x", "y"], [[f"r{i}", f"y{i}"] for i in numbers])
     then, now = (["--holdout", folder / f"{name}-matches.csv"] for name in ("then", "now"))
-    since = ["--changed", folder / "changed.csv"]
-    cohort = [*since, "--cohort", "late"]
+    cohort = ["--cohort", "late"]
     for place, drawn in (
         (audit, [folder / "then.csv", "--link", *then]),
         (late, [folder / "now.csv", "--delta", 0.02, *now, *cohort]),
@@ -132,7 +131,8 @@ def grown(folder):
         write_csv(place / "labels.csv", ["x", "y"], rows)
     assert run("certify", late, *now) == 0
     complete = ["--complete", now[1], "--population", folder / "now.csv"]
-    assert run("certify", audit, *then, *complete, *cohort) == 0
+    changed = ["--changed", folder / "changed.csv"]
+    assert run("certify", audit, *then, *complete, *cohort, *changed) == 0
     return mb.Certificate.load(audit / "certificate.json"), lines(audit)
 
 
