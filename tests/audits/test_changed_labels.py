@@ -64,6 +64,7 @@ def test_labels_that_were_changed_after_results_were_shown(audit, what):
     assert not certificate.meets("precision", 0.01)
 
 
+@pytest.mark.slow
 def test_a_changed_label_keeps_from_every_target(audit, capsys):
     show(audit, "errors")
     edit(audit, 3)

@@ -172,6 +172,7 @@ def test_samples_by_weight_against_a_target(run):
         assert (plain == machine).all()
 
 
+@pytest.mark.slow
 def test_likelihood_ratios(run):
     rng = np.random.default_rng(22)
     for _ in range(60):

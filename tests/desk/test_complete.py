@@ -9,7 +9,7 @@ from support.browsers import after, needs_browser, person, shown
 from support.desks import serving
 from support.labeller import Tables, label, of_clusters
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 
 LETTERS = random.Random(2)
 WORDS = ["".join(LETTERS.choices("abcdefghijklmnopqrstuvwxyz", k=9)) for _ in range(120)]

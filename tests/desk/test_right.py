@@ -10,7 +10,7 @@ from support.audits import read_csv, run, run_seeded, write_csv
 from support.browsers import after, needs_browser, person, shown
 from support.desks import make_desk, serving
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 
 
 def kinds(audit):

@@ -10,6 +10,7 @@ from support.desks import serving
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = [
+    pytest.mark.slow,
     needs_browser,
     pytest.mark.skipif(not AXE.is_file(), reason="needs axe-core: npm install --no-save axe-core"),
 ]

@@ -175,6 +175,7 @@ def state(session):
     return dict(session.sql("set").collect()), views, shared, len(rdds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("session", [LOCAL], indirect=True)
 def test_tables_by_name(folder, session, tmp_path):
     """Names are those of the user's session, whose views may be called as ours are."""
