@@ -1,0 +1,1 @@
+"""Matchers of records: candidates, features of pairs, and a classifier over them."""
