@@ -152,7 +152,7 @@ def label(tables: Tables, folder: Path, nodes: int, *, slips=0.0, seed="s", opti
 
 
 @contextmanager
-def open_page(client):
+def open_page(client, name="Ann"):
     """Chromium with the page, past its first question."""
     from playwright.sync_api import sync_playwright
 
@@ -163,7 +163,7 @@ def open_page(client):
         page.set_default_timeout(180_000)
         page.goto(client.new_address())
         page.wait_for_url(f"{client.origin}/")
-        page.fill("#name", "Ann")
+        page.fill("#name", name)
         page.click("#who button")
         page.wait_for_selector("#work:not([hidden]), #end:not([hidden])", timeout=180_000)
         yield page
