@@ -46,32 +46,65 @@ function take(counts, key) {
 
 // The word beside the most similar one that is left in the other text, letter by letter.
 function near(word, rest) {
-  let best = null;
+  let best = { share: 0, place: -1 };
   rest.forEach((other, place) => {
-    const found = letters(other.text, word.text);
-    const same = found.filter((piece) => piece.is === "same").length;
-    const share = same / Math.max(other.text.length, word.text.length);
-    if (share >= ALIKE && share > (best?.share ?? 0)) best = { share, place, found };
+    const most = Math.max(other.text.length, word.text.length);
+    const enough = (same) => same / most >= ALIKE && same / most > best.share;
+    if (!enough(atMost(other, word))) return; // so that few words are compared by letters
+    const same = table(other, word)[0][0];
+    if (enough(same)) best = { share: same / most, place };
   });
-  if (!best) return [{ text: word.text, is: "other" }];
-  rest.splice(best.place, 1);
-  return best.found;
+  if (best.place < 0) return [{ text: word.text, is: "other" }];
+  return letters(rest.splice(best.place, 1)[0], word);
 }
 
-function letters(first, second) {
-  const [a, b] = [[...first], [...second]];
-  if (a.length * b.length > 2_500) return [{ text: second, is: "other" }];
-  const same = (x, y) => plain(x) === plain(y);
+const codes = new Map(); // a number for each letter without accent and case
+
+function code(letter) {
+  const key = plain(letter);
+  if (!codes.has(key)) codes.set(key, codes.size);
+  return codes.get(key);
+}
+
+// The letters of a word, their numbers, and a bit for each number, some of which share one.
+function spelt(word) {
+  word.letters ??= [...word.text];
+  word.codes ??= word.letters.map(code);
+  word.bits ??= word.codes.reduce((bits, one) => bits | (1 << (one & 31)), 0);
+  return word;
+}
+
+// No more letters can be the same: those that one word alone has are not.
+function atMost(first, second) {
+  const [a, b] = [spelt(first), spelt(second)];
+  if (a.codes.length * b.codes.length > 2_500) return 0;
+  return Math.min(a.codes.length - ones(a.bits & ~b.bits), b.codes.length - ones(b.bits & ~a.bits));
+}
+
+function ones(bits) {
+  let count = 0;
+  for (let rest = bits; rest; rest &= rest - 1) count += 1;
+  return count;
+}
+
+// How many letters at most are the same, in order, from each pair of places on.
+function table({ codes: a }, { codes: b }) {
   const longest = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1) {
     for (let j = b.length - 1; j >= 0; j -= 1) {
-      longest[i][j] = same(a[i], b[j]) ? longest[i + 1][j + 1] + 1 : Math.max(longest[i + 1][j], longest[i][j + 1]);
+      longest[i][j] = a[i] === b[j] ? longest[i + 1][j + 1] + 1 : Math.max(longest[i + 1][j], longest[i][j + 1]);
     }
   }
+  return longest;
+}
+
+function letters(first, second) {
+  const longest = table(first, second);
+  const [a, b] = [first.letters, second.letters];
   const found = [];
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && same(a[i], b[j])) {
+    if (i < a.length && j < b.length && first.codes[i] === second.codes[j]) {
       found.push({ text: b[j], is: "same" });
       [i, j] = [i + 1, j + 1];
     } else if (j < b.length && (i === a.length || longest[i][j + 1] >= longest[i + 1][j])) {
