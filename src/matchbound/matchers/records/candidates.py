@@ -50,6 +50,18 @@ def nearest(
     return _measured(*_distinct(pairs, len(right)), texts, others, vocabulary)
 
 
+def measured(
+    x: Ints, y: Ints, left: Sequence[str], right: Sequence[str] | None = None
+) -> Candidates:
+    """These pairs as candidates, each once; without `right`, x < y."""
+    if right is None:
+        vocabulary, (texts,) = vectors(left)
+        x, y = np.minimum(x, y), np.maximum(x, y)
+        return _measured(*_distinct([(x, y)], len(left)), texts, texts, vocabulary)
+    vocabulary, (texts, others) = vectors(left, right)
+    return _measured(*_distinct([(x, y)], len(right)), texts, others, vocabulary)
+
+
 def _nearest(texts: Texts, others: Texts, vocabulary: Vocabulary, top: int) -> tuple[Ints, Ints]:
     """The position of each text with those of the others nearest to it."""
     from matchbound.matchers.records._candidates import find_nearest

@@ -1,0 +1,47 @@
+"""The classifier: extremely randomised trees, trained on candidate pairs of labelled nodes."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matchbound.compiled import thread_count
+from matchbound.errors import InputError
+from matchbound.matchers.records.features import Features
+from matchbound.matchers.records.labelled import Labelled
+
+Floats = NDArray[np.float32]
+TREES = 300
+CHUNK = 1 << 16  # pairs whose features are in memory at a time, for each thread
+
+
+def probabilities(features: Features, labelled: Labelled) -> Floats:
+    """The probability that each candidate is a match, by a classifier of the labelled ones."""
+    forest = _trained(features, labelled)
+    size = len(features.candidates)
+    scores = np.empty(size, np.float32)
+
+    def score(start: int) -> None:
+        rows = slice(start, min(start + CHUNK, size))
+        scores[rows] = forest.predict_proba(features.matrix(rows))[:, 1]
+
+    with ThreadPoolExecutor(thread_count()) as pool:
+        list(pool.map(score, range(0, size, CHUNK)))
+    return scores
+
+
+def _trained(features: Features, labelled: Labelled) -> Any:
+    """A forest; the same on every run, and whatever the number of threads."""
+    from sklearn.ensemble import ExtraTreesClassifier
+
+    rows, is_match = labelled.among(features.candidates)
+    if is_match.all() or not is_match.any():
+        raise InputError(
+            "labels must have matches and others among the candidates of labelled nodes, got "
+            f"{len(rows)} candidates, of which {int(is_match.sum())} are matches. Label more nodes."
+        )
+    forest = ExtraTreesClassifier(TREES, random_state=0, n_jobs=thread_count())
+    forest.fit(features.matrix(rows), is_match)
+    forest.set_params(n_jobs=1)  # several threads would add the trees up in any order
+    return forest

@@ -1,0 +1,135 @@
+"""`match`: match the records of two tables, or of one with itself, by labels."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matchbound.errors import EngineError, InputError
+from matchbound.matchers.columns import read_columns
+from matchbound.matchers.matches import Matches
+from matchbound.matchers.records.assignment import one_to_one as assigned
+from matchbound.matchers.records.candidates import Candidates, measured, nearest
+from matchbound.matchers.records.chains import with_chains
+from matchbound.matchers.records.classifier import probabilities
+from matchbound.matchers.records.features import Features, features_of
+from matchbound.matchers.records.fields import Tables, read_tables
+from matchbound.matchers.records.labelled import positions, read_labelled
+
+Floats = NDArray[np.float32]
+THRESHOLD = 0.5
+ROUNDS = 2  # in which candidates of candidates are added
+
+
+class Scored(Matches):
+    """A table with columns x, y and score, the probability that the pair is a match."""
+
+    def __str__(self) -> str:
+        count = int(np.count_nonzero(self.table["score"].to_numpy() >= THRESHOLD))
+        others = len(self) - count
+        return f"{count} matches" + (f" and {others} other candidates." if others else ".")
+
+
+def match(
+    left: Any,
+    right: Any = None,
+    *,
+    labels: Any,
+    id: str | None = None,
+    right_id: str | None = None,
+    columns: Sequence[str] | Mapping[str, str] | None = None,
+    candidates: Any = None,
+    one_to_one: bool = False,
+    all_scores: bool = False,
+) -> Scored:
+    """Match the records of two tables, or of one with itself, by a classifier over pairs.
+
+    `labels` are nodes of `left` with all their matches, as columns x and y or as pairs; y is empty
+    where x has no match. `columns` are the fields to compare, names or left names to right names;
+    without it those that both tables have. `candidates` are pairs x, y to choose from, if not the
+    nearest by text. `one_to_one` matches each record at most once. `all_scores` keeps the
+    candidates that are no matches, too: matches have a score of at least ½.
+    """
+    require_packages()
+    tables = read_tables(left, right, id=id, right_id=right_id, columns=columns)
+    pool = Pool.of(tables, candidates)
+    return pool.matches(labels, one_to_one=one_to_one, all_scores=all_scores)
+
+
+def require_packages() -> None:
+    try:
+        import rapidfuzz  # noqa: F401
+        import sklearn  # noqa: F401
+    except ImportError:
+        raise EngineError(
+            "match needs scikit-learn and rapidfuzz. Run: pip install 'matchbound[match]'."
+        ) from None
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Candidates and their features, from which any labels choose: they depend on none."""
+
+    features: Features
+    is_given: bool
+
+    @staticmethod
+    def of(tables: Tables, candidates: Any = None) -> "Pool":
+        if candidates is not None:
+            return Pool(features_of(tables, _given(candidates, tables)), True)
+        right = None if tables.is_dedupe else tables.right_texts
+        return Pool(features_of(tables, nearest(tables.left_texts, right)), False)
+
+    def matches(self, labels: Any, *, one_to_one: bool = False, all_scores: bool = False) -> Scored:
+        """What a classifier of these labels matches."""
+        tables = self.features.tables
+        features, scores = self._scored(read_labelled(labels, tables))
+        if one_to_one:
+            scores = assigned(scores, features.candidates, tables)
+        return named(tables, features.candidates, scores, 0.0 if all_scores else THRESHOLD)
+
+    def _scored(self, labelled: Any) -> tuple[Features, Floats]:
+        features = self.features
+        scores = probabilities(features, labelled)
+        for _ in range(ROUNDS if features.tables.is_dedupe and not self.is_given else 0):
+            candidates = with_chains(features, scores)
+            if len(candidates) == len(features.candidates):
+                break
+            features = features.of(candidates)
+            scores = probabilities(features, labelled)
+        return features, scores
+
+
+def named(tables: Tables, candidates: Candidates, scores: Floats, least: float) -> Scored:
+    """The pairs from a score on with the records' ids, in order of x and y."""
+    import pyarrow as pa
+
+    rows = np.flatnonzero(scores >= least)
+    return Scored(
+        pa.table(
+            {
+                "x": tables.left.take(pa.array(candidates.x[rows])),
+                "y": tables.right.take(pa.array(candidates.y[rows])),
+                "score": scores[rows].astype(np.float64),
+            }
+        )
+    )
+
+
+def _given(candidates: Any, tables: Tables) -> Candidates:
+    """Read the user's candidates."""
+
+    columns = read_columns(candidates, "candidates", ("x", "y"), or_first=False)
+    x, y = (column.cast(tables.left.type) for column in columns)
+    if x.null_count or y.null_count or not len(x):
+        raise InputError(
+            "candidates must be pairs x, y with an id in each, got "
+            f"{x.null_count + y.null_count} empty among {len(x)} rows. Fill or remove these."
+        )
+    i = positions(x, tables.left, "candidates", "x", "left").astype(np.int32)
+    j = positions(y, tables.right, "candidates", "y", "right").astype(np.int32)
+    if tables.is_dedupe and bool((i == j).any()):
+        raise InputError("candidates must be of two records each, got one with itself. Remove it.")
+    return measured(i, j, tables.left_texts, None if tables.is_dedupe else tables.right_texts)

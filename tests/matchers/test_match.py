@@ -1,0 +1,60 @@
+"""Records matched by a classifier over pairs: `match`."""
+
+import random
+
+import pyarrow as pa
+import pytest
+
+from matchbound.matchers.records.match import match
+
+FIRST = ["anna", "bert", "carla", "dora", "emil", "fritz", "gerda", "hans", "ida", "jonas"]
+LAST = ["miller", "smith", "weber", "lopez", "okafor", "tanaka", "novak", "rossi", "dubois", "haas"]
+
+
+def slip(rng, text):
+    """The text with one letter left out, or as it is."""
+    i = rng.randrange(2 * len(text))
+    return text[:i] + text[i + 1 :]
+
+
+def people(size, seed=0):
+    """Two tables of the same people, the right one with slips and missing towns; and the truth."""
+    rng = random.Random(seed)
+    rows = [
+        {
+            "id": f"a{i}",
+            "name": f"{rng.choice(FIRST)} {rng.choice(LAST)}",
+            "born": f"{rng.randrange(1940, 2000)}-0{rng.randrange(1, 10)}-1{rng.randrange(10)}",
+            "street": f"{rng.choice(LAST)} road {rng.randrange(1, 200)}",
+        }
+        for i in range(size)
+    ]
+    others = [
+        {name: slip(rng, text) for name, text in row.items()} | {"id": f"b{i}"}
+        for i, row in enumerate(rows)
+    ]
+    for row in others:
+        if rng.random() < 0.2:
+            row[rng.choice(["born", "street"])] = None
+    truth = [(f"a{i}", f"b{i}") for i in range(size)]
+    return pa.Table.from_pylist(rows), pa.Table.from_pylist(others), truth
+
+
+@pytest.fixture(scope="module")
+def linked():
+    left, right, truth = people(200)
+    return left, right, truth, match(left, right, labels=truth[:50], one_to_one=True)
+
+
+def test_two_tables(linked):
+    _, _, truth, matches = linked
+    assert set(matches.table.column_names) == {"x", "y", "score"}
+    found = set(matches.pairs())
+    assert len(found & set(truth[50:])) >= 0.97 * 150
+    assert len(found - set(truth)) <= 3
+    assert str(matches) == f"{len(matches)} matches."
+
+
+def test_the_same_again(linked):
+    left, right, truth, matches = linked
+    assert match(left, right, labels=truth[:50], one_to_one=True).table == matches.table
