@@ -3,39 +3,72 @@
 Threads take blocks of texts in turns, and no sum depends on the number of threads.
 """
 
+from math import log
+
 import numpy as np
 
 from matchbound.compiled import compiled
 from matchbound.matchers._soft import insert, place_of
 from matchbound.matchers.records._grams import run_end
+from matchbound.matchers.records._word_pairs import bucket_of
 
 BLOCK = 64  # texts that a thread takes at a time
 
 
 @compiled
-def add_products(x, texts, index, squares, budget, own):  # type: ignore[no-untyped-def]
-    """Sum up the products of x with every text that shares a gram; return how many there are.
+def add(product, first, last, listed, size, own):  # type: ignore[no-untyped-def]
+    """Add a product to the sum of each text listed; return how many texts have a sum now."""
+    products, touched = own[:2]
+    for k in range(first, last):
+        y = np.uint32(listed[np.uint64(k)])
+        touched[size] = y
+        size += np.uint64(products[y] == 0)
+        products[y] += product
+    return size
 
-    Grams are visited from the rarest on, until a list of texts would exceed the budget.
+
+@compiled
+def add_by_grams(x, size, texts, index, squares, budget, own):  # type: ignore[no-untyped-def]
+    """Add the products of x with the texts that share a gram, from the rarest gram on.
+
+    Ends where a list of texts would exceed the budget.
     """
     starts, grams, _ = texts
     firsts, listed = index
-    products, touched = own[:2]
-    size = np.uint64(0)
     i, end = starts[x], starts[x + 1]
-    while i < end:
+    while i < end and grams[i] + 2 < firsts.size:
         stop = run_end(grams, i, end)
         first, last = firsts[grams[i]], firsts[grams[i] + 1]
         budget -= last - first
         if budget < 0:
             break
-        product = np.float32(squares[grams[i]] * (stop - i))
-        for k in range(first, last):
-            y = np.uint32(listed[np.uint64(k)])
-            touched[size] = y
-            size += np.uint64(products[y] == 0)
-            products[y] += product
+        size = add(np.float32(squares[grams[i]] * (stop - i)), first, last, listed, size, own)
         i = stop
+    return size
+
+
+@compiled
+def add_by_words(words, index, texts, budget, lists, own):  # type: ignore[no-untyped-def]
+    """Add a product for each text that shares a pair of words, from the shortest list on."""
+    firsts, listed = index
+    count, size = 0, np.uint64(0)
+    for i in range(words.size):
+        for j in range(i + 1, words.size):
+            if words[j] < 0:
+                break
+            bucket = bucket_of(words[i], words[j], firsts.size - 2)
+            length = firsts[bucket + 1] - firsts[bucket]
+            if 0 < length <= budget:
+                lists[count] = (length << np.int64(40)) | bucket
+                count += 1
+    lists[:count].sort()
+    for k in range(count):
+        length, bucket = lists[k] >> np.int64(40), lists[k] & np.int64(2**40 - 1)
+        budget -= length
+        if budget < 0:
+            break
+        product = np.float32((log((1 + texts) / (1 + length)) + 1) ** 2)
+        size = add(product, firsts[bucket], firsts[bucket + 1], listed, size, own)
     return size
 
 
@@ -78,28 +111,33 @@ def dot_products(x, y, texts, others, squares, fours):  # type: ignore[no-untype
 
 
 @compiled
-def find_nearest(turn, turns, texts, others, index, vocabulary, same, budget, found, own):  # type: ignore[no-untyped-def]
+def find_nearest(turn, turns, texts, others, by_gram, by_words, vocabulary, budget, found, own):  # type: ignore[no-untyped-def]
     """Fill in, for each text, the nearest of the others, the nearest first.
 
     The highest sums of products, divided by lengths, are kept first, then the highest cosines.
     """
     squares, fours = vocabulary
-    columns, sizes = found
-    products, touched, values, kept, cosines = own
-    both = others[2][:, 2]
+    same, columns, sizes = found
+    products, touched, values, kept, cosines, lists = own
+    words, by_pair = by_words
+    lengths = others[2][:, 2].astype(np.float32)
     for block in range(turn * BLOCK, sizes.size, turns * BLOCK):
         for x in range(block, min(block + BLOCK, sizes.size)):
+            met = add_by_words(words[x], by_pair, lengths.size, budget, lists, own)
+            met = add_by_grams(x, met, texts, by_gram, squares, budget, own)
             size = 0
-            for i in range(add_products(x, texts, index, squares, budget, own)):
+            for i in range(met):
                 y = touched[i]
                 if not (same and x == y):
-                    size = keep_highest(products[y] / both[y], y, values, kept, size)
+                    size = keep_highest(products[y] / lengths[y], y, values, kept, size)
                 products[y] = 0
             count = 0
             for k in range(size):
                 y = kept[k]
                 threes, four = dot_products(x, y, texts, others, squares, fours)
-                count = keep_highest((threes + four) / both[y], y, cosines, columns[x], count)
+                both = (threes + four) / others[2][y, 2]
+                if both > 0:
+                    count = keep_highest(both, y, cosines, columns[x], count)
             sizes[x] = count
 
 

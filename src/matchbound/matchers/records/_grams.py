@@ -82,6 +82,31 @@ def move(keys, numbers, new_keys, new_numbers):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def number_words(record, letters, cuts, keys, numbers, counts, words, sizes):  # type: ignore[no-untyped-def]
+    """Fill in the words of the texts from `record` on, until the hash table is half full.
+
+    A text begins and ends with a space, and the space has the code 1. Returns the first text that
+    is left, and how many words are filled in.
+    """
+    size = 0
+    while record < cuts.size - 1:
+        start, end = cuts[record], cuts[record + 1]
+        if 2 * (counts[0] + end - start) > keys.size:
+            break
+        key, first = np.uint64(0), size
+        for i in range(start + 1, end):
+            if letters[i] != 1:
+                key = ((key ^ (key >> HALF)) + np.uint64(letters[i])) * ODD
+            else:
+                words[size] = number(key | np.uint64(1), keys, numbers, counts)
+                size += 1
+                key = np.uint64(0)
+        sizes[record] = size - first
+        record += 1
+    return record, size
+
+
+@compiled
 def mark_fours(keys, numbers, fours):  # type: ignore[no-untyped-def]
     for slot in range(keys.size):
         if keys[slot] >= THREE:
@@ -129,13 +154,22 @@ def squared_lengths(starts, grams, squares, fours, lengths):  # type: ignore[no-
 
 @compiled
 def texts_by_gram(starts, grams, firsts, texts):  # type: ignore[no-untyped-def]
-    """List the texts of each gram, as often as they contain it: `texts` from `firsts` on."""
+    """List the texts of each gram, as often as they contain it: `texts` from `firsts` on.
+
+    Grams that `firsts` has no place for are left out. Called without room for texts, it only
+    counts: the last of `firsts` is the room needed.
+    """
     firsts[:] = 0
     for i in range(grams.size):
-        firsts[grams[i] + 2] += 1
+        if grams[i] + 2 < firsts.size:
+            firsts[grams[i] + 2] += 1
     for gram in range(2, firsts.size):
         firsts[gram] += firsts[gram - 1]
+    if texts.size == 0:
+        return
     for record in range(starts.size - 1):
         for i in range(starts[record], starts[record + 1]):
+            if grams[i] + 2 >= firsts.size:
+                break
             texts[firsts[grams[i] + 1]] = record
             firsts[grams[i] + 1] += 1

@@ -8,11 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchbound.compiled import thread_count
-from matchbound.matchers.records.grams import Ints, Longs, Texts, Vocabulary, vectors
+from matchbound.matchers.records.grams import Texts, Vocabulary, vectors
+from matchbound.matchers.records.letters import Ints
+from matchbound.matchers.records.word_pairs import WORDS, by_pair, rare_words
 
 TOP = 10
+EXACT = 3 * 10**9
+"""Texts that are visited in all, at most, to find the nearest exactly: a few seconds."""
+BUDGET = 1_000
+"""Texts that are visited for a text beyond that: so many by pairs of words, and by grams."""
 KEPT = 50  # texts a text whose cosines are compared
-BUDGET = 2**62  # texts that are visited for a text
 
 
 @dataclass(frozen=True)
@@ -36,57 +41,84 @@ def nearest(
     Without `right`, each text with the nearest others of the same table; then x < y, and each pair
     stands once. Near is a high cosine of the TF-IDF vectors of all character 3- and 4-grams
     together; texts without a common gram are no candidates. Of equals the earlier text is nearer.
-    Case and all but letters and digits are ignored (`grams.plain`). A gram's frequency counts the
+    Case and all but letters and digits are ignored (`letters.plain`). A gram's frequency counts the
     texts of both tables that contain it: weight = occurrences · (ln((1 + n) / (1 + texts)) + 1).
+
+    The result is exact where that takes at most 3 · 10^9 visits of a text in the list of a gram:
+    up to about 15,000 records of 60 letters a side. Beyond that the work must not grow with the
+    square of the number of records. Then a text is compared with 50 others: those that have most in
+    common with it, by weight, among the texts that share a pair of its ten rarest words and those
+    that share one of its rarest grams, up to 1,000 visits of each kind, the rarest first. All
+    cosines are exact, but a near text that shares only what is frequent is not met.
     """
+    sides = [left] if right is None else [left, right]
+    vocabulary, vector_sides = vectors(*sides)
+    texts, others = vector_sides[0], vector_sides[-1]
+    search = Search(vocabulary, top, _visits(texts, others, vocabulary) <= EXACT)
+    words = search.words(sides)
+    x, y = search.nearest((texts, words[0]), (others, words[-1]))
     if right is None:
-        vocabulary, (texts,) = vectors(left)
-        x, y = _nearest(texts, texts, vocabulary, top)
-        x, y = np.minimum(x, y), np.maximum(x, y)
-        return _measured(*_distinct([(x, y)], len(left)), texts, texts, vocabulary)
-    vocabulary, (texts, others) = vectors(left, right)
-    y, x = _nearest(others, texts, vocabulary, top)
-    pairs = [_nearest(texts, others, vocabulary, top), (x, y)]
-    return _measured(*_distinct(pairs, len(right)), texts, others, vocabulary)
+        pairs = [(np.minimum(x, y), np.maximum(x, y))]
+    else:
+        pairs = [(x, y), search.nearest((others, words[1]), (texts, words[0]))[::-1]]
+    return _measured(*_distinct(pairs, len(others)), texts, others, vocabulary)
 
 
 def measured(
     x: Ints, y: Ints, left: Sequence[str], right: Sequence[str] | None = None
 ) -> Candidates:
     """These pairs as candidates, each once; without `right`, x < y."""
+    vocabulary, sides = vectors(*([left] if right is None else [left, right]))
     if right is None:
-        vocabulary, (texts,) = vectors(left)
         x, y = np.minimum(x, y), np.maximum(x, y)
-        return _measured(*_distinct([(x, y)], len(left)), texts, texts, vocabulary)
-    vocabulary, (texts, others) = vectors(left, right)
-    return _measured(*_distinct([(x, y)], len(right)), texts, others, vocabulary)
+    pairs = _distinct([(x, y)], len(sides[-1]))
+    return _measured(*pairs, sides[0], sides[-1], vocabulary)
 
 
-def _nearest(texts: Texts, others: Texts, vocabulary: Vocabulary, top: int) -> tuple[Ints, Ints]:
-    """The position of each text with those of the others nearest to it."""
-    from matchbound.matchers.records._candidates import find_nearest
-
-    columns, sizes = np.empty((len(texts), top), np.int32), np.zeros(len(texts), np.int32)
-    index = _index(others, len(vocabulary.squares))
-    arguments = (_arrays(texts), _arrays(others), index, _weights(vocabulary), texts is others)
-    kept = max(KEPT, top)
-
-    def own() -> tuple[NDArray[np.generic], ...]:
-        products, touched = np.zeros(len(others), np.float32), np.empty(len(others) + 1, np.int32)
-        return products, touched, np.empty(kept), np.empty(kept, np.int32), np.empty(top)
-
-    _in_turns(lambda *turn: find_nearest(*turn, *arguments, BUDGET, (columns, sizes), own()))
-    x = np.repeat(np.arange(len(texts), dtype=np.int32), sizes)
-    return x, columns[np.arange(top) < sizes[:, None]]
+def _visits(texts: Texts, others: Texts, vocabulary: Vocabulary) -> float:
+    """How many texts are visited in all when both sides visit every gram that they contain."""
+    size = len(vocabulary.counts)
+    counts = [np.bincount(side.grams, minlength=size).astype(float) for side in (texts, others)]
+    return float(2 * (counts[0] @ counts[1]))
 
 
-def _index(texts: Texts, grams: int) -> tuple[Longs, Ints]:
-    """Where the texts of each gram begin, and the texts."""
-    from matchbound.matchers.records._grams import texts_by_gram
+@dataclass(frozen=True)
+class Search:
+    """How the nearest texts are searched."""
 
-    firsts, listed = np.empty(grams + 2, np.int64), np.empty(len(texts.grams), np.int32)
-    texts_by_gram(texts.starts, texts.grams, firsts, listed)
-    return firsts, listed
+    vocabulary: Vocabulary
+    top: int
+    exact: bool
+
+    def words(self, sides: Sequence[Sequence[str]]) -> list[Ints]:
+        """The words of each text by whose pairs texts meet; none in an exact search."""
+        if self.exact:
+            return [np.empty((len(side), 0), np.int32) for side in sides]
+        return rare_words(*sides)
+
+    def nearest(self, here: tuple[Texts, Ints], there: tuple[Texts, Ints]) -> tuple[Ints, Ints]:
+        """The position of each text here with those of the texts there that are nearest to it."""
+        from matchbound.matchers.records._candidates import find_nearest
+
+        (texts, words), (others, other_words) = here, there
+        columns = np.empty((len(texts), self.top), np.int32)
+        sizes = np.zeros(len(texts), np.int32)
+        budget = 2**62 if self.exact else BUDGET
+        grams = np.searchsorted(self.vocabulary.counts, budget, side="right")
+        index = others.by_gram(int(grams)), (words, by_pair(other_words))
+        weights = self.vocabulary.squares, self.vocabulary.fours
+        arguments = (texts.arrays, others.arrays, *index, weights, budget)
+        found = texts is others, columns, sizes
+        _in_turns(lambda *turn: find_nearest(*turn, *arguments, found, self._own(len(others))))
+        x = np.repeat(np.arange(len(texts), dtype=np.int32), sizes)
+        return x, columns[np.arange(self.top) < sizes[:, None]]
+
+    def _own(self, others: int) -> tuple[NDArray[np.generic], ...]:
+        """What a thread needs for itself."""
+        kept = max(KEPT, self.top)
+        products, touched = np.zeros(others, np.float32), np.empty(others + 1, np.int32)
+        highest = np.empty(kept), np.empty(kept, np.int32), np.empty(self.top)
+        return products, touched, *highest, np.empty(WORDS * WORDS, np.int64)
 
 
 def _distinct(pairs: Sequence[tuple[Ints, Ints]], columns: int) -> tuple[Ints, Ints]:
@@ -99,17 +131,10 @@ def _measured(x: Ints, y: Ints, texts: Texts, others: Texts, vocabulary: Vocabul
     from matchbound.matchers.records._candidates import cosines
 
     cosine3, cosine4 = np.zeros(len(x), np.float32), np.zeros(len(x), np.float32)
-    arguments = (x, y, _arrays(texts), _arrays(others), _weights(vocabulary), cosine3, cosine4)
+    weights = vocabulary.squares, vocabulary.fours
+    arguments = (x, y, texts.arrays, others.arrays, weights, cosine3, cosine4)
     _in_turns(lambda *turn: cosines(*turn, *arguments))
     return Candidates(x, y, cosine3, cosine4)
-
-
-def _arrays(texts: Texts) -> tuple[NDArray[np.generic], ...]:
-    return texts.starts, texts.grams, texts.lengths
-
-
-def _weights(vocabulary: Vocabulary) -> tuple[NDArray[np.generic], ...]:
-    return vocabulary.squares, vocabulary.fours
 
 
 def _in_turns(kernel: Callable[[int, int], None]) -> None:
