@@ -3,7 +3,7 @@
 It ticks every true match that the page shows, by as few keys and clicks as it can, and asks for
 more records only when the page suggests it; it never searches. With `slips` it errs as people do.
 
-    PYTHONPATH=src:tests python -m support.labeller FOLDER … [--nodes 300] [--slips 0.02]
+    PYTHONPATH=src:tests python -m support.labeller FOLDER … [--nodes 300] [--slips 0.02] [--seed s]
 """
 
 import argparse
@@ -76,7 +76,7 @@ class Outcome:
 
     def __str__(self) -> str:
         return (
-            f"{len(self.nodes)} nodes: {self.matches:.1%} of true matches, {self.complete:.1%} of "
+            f"{len(self.nodes)} nodes: {self.matches:.2%} of true matches, {self.complete:.1%} of "
             f"nodes complete, {self.wrong} wrong matches, {fmean(n.keys for n in self.nodes):.2f} "
             f"keys and {fmean(n.looked for n in self.nodes):.1f} records "
             f"({fmean(n.rows for n in self.nodes):.1f} rows) a node, "
@@ -281,12 +281,13 @@ def main():
     parser.add_argument("data", nargs="+", help="folders as in ../shared/data/er, or `entities`")
     parser.add_argument("--nodes", type=int, default=300)
     parser.add_argument("--slips", type=float, default=0.0)
+    parser.add_argument("--seed", default="s", help="of the draw")
     options = parser.parse_args()
     for data in options.data:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             tables = made_entities(folder) if data == "entities" else of_shared(Path(data))
-            outcome = label(tables, folder, options.nodes, slips=options.slips)
+            outcome = label(tables, folder, options.nodes, slips=options.slips, seed=options.seed)
             print(f"{Path(data).name}: {outcome}", flush=True)
 
 

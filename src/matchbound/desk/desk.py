@@ -71,7 +71,7 @@ class Desk:
     """The labels of one audit folder while people work on them. Any thread may call any method."""
 
     def __init__(self, folder: Path, draw: Draw, *, twice: int = 0) -> None:
-        self.draw, self.twice = draw, twice
+        self.folder, self.draw, self.twice = folder, draw, twice
         self.order = in_order(draw)
         self._lock, self._keeper = RLock(), Keeper(folder)
         self._handed_out: dict[int, set[str]] = {}  # by place, the labellers who have it open
@@ -145,6 +145,12 @@ class Desk:
             *self.book.pages,
             *self.book.erased,
         }
+
+    def has_matcher(self) -> bool:
+        """Whether a holdout matcher is on record, which `certify` then finds by itself."""
+        with self._lock:
+            self._keeper.refresh()
+            return bool(on_record(self._keeper.entries).registered)
 
     def proceed(self, labeller: str) -> None:
         """Append to the ledger that labelling goes on with the validation nodes."""

@@ -170,8 +170,10 @@ def _replay(body: bytes) -> "Receive":
 def _with_headers(send: "Send") -> "Send":
     async def sending(message: "Message") -> None:
         if message["type"] == "http.response.start":
-            ours = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-            message = {**message, "headers": [*message.get("headers", []), *ours]}
+            given = message.get("headers", [])
+            names = {name.decode() for name, _ in given}
+            ours = [(n.encode(), v.encode()) for n, v in HEADERS.items() if n not in names]
+            message = {**message, "headers": [*given, *ours]}
         await send(message)
 
     return sending

@@ -16,17 +16,19 @@ from starlette.routing import Route
 
 from matchbound.audits import CONFLICT, UNSURE, Page, Verdict
 from matchbound.desk.ahead import Ahead
+from matchbound.desk.arrangement import arrange, read_arrangement
 from matchbound.desk.desk import Desk, UnconfirmedError
 from matchbound.desk.door import LONGEST_NAME, check_name
 from matchbound.desk.entities import signature
 from matchbound.desk.live import Live
 from matchbound.desk.looks import CANDIDATE, ENTITY, EXPANSION, LIKENESS, SEARCH, Looks
 from matchbound.desk.material import Material, Shown
+from matchbound.desk.report import give_report
 from matchbound.errors import EngineError, InputError, MatchboundError
 
 KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-LIST = ("list.js", "table.js", "differences.js", "entities.js", "confirm.js")
-SCRIPTS = ("page.js", "asking.js", "labels.js", "guide.js", *LIST)
+LIST = ("list.js", "table.js", "cut.js", "differences.js", "entities.js", "confirm.js")
+SCRIPTS = ("page.js", "asking.js", "labels.js", "guide.js", "fields.js", *LIST)
 ASSETS = ("page.html", "page.css", *SCRIPTS, "icon.svg")
 MOST_MATCHES = 1_000
 LONGEST_NOTE = 2_000
@@ -48,6 +50,7 @@ class Requests:
     def start(self, request: Body) -> Body:
         return {
             "fields": list(self.material.fields.names),
+            "arrangement": asdict(read_arrangement(self.desk.folder, self.material.fields.names)),
             "searchable": list(self.material.right.names),
             "how": self.search_line,
             "live": self.live if isinstance(self.live, str) else None,
@@ -56,19 +59,24 @@ class Requests:
             "ready": self.material.search.done(),
             "most": 1 if self.desk.draw.choices.one_to_one else MOST_MATCHES,
             "names": list(self.desk.book.names.values()) if request[OWN_NAME] is None else [],
-            "commands": self.commands,
+            "register": f"matchbound register {self._folder} --holdout MATCHES",
             "guidelines": self.material.guidelines,
         }
 
     @property
-    def commands(self) -> dict[str, str]:
+    def _folder(self) -> str:
+        """The audit folder as a word of a command."""
+        return shlex.quote(str(self.desk.folder))
+
+    def arrange(self, request: Body) -> Body:
+        """Choose the fields that are shown, and their order, for everybody."""
+        return asdict(arrange(self.desk.folder, self.material.fields.names, request))
+
+    def end(self, request: Body) -> Body:
         """The commands that come after labelling, in full."""
-        folder = shlex.quote(str(self.desk.draw.folder))
-        return {
-            "register": f"matchbound register {folder} --holdout MATCHES",
-            "certify": f"matchbound certify {folder}",
-            "report": f"matchbound report {folder}",
-        }
+        holdout = "" if self.desk.has_matcher() else " --holdout MATCHES"
+        certify = f"matchbound certify {self._folder}{holdout}"
+        return {"commands": [certify, f"matchbound report {self._folder}"]}
 
     def _labeller(self, request: Body) -> str:
         return self.desk.named(_labeller(request))
@@ -316,8 +324,9 @@ def _is_unicode(text: str) -> bool:
 
 def build(requests: Requests) -> Starlette:
     """The application. It answers an error by a sentence."""
-    read_only = ("start", "node", "search", "labels")
+    read_only = ("start", "node", "search", "labels", "end")
     posted = (
+        "arrange",
         "skip",
         "proceed",
         "next",
@@ -331,6 +340,7 @@ def build(requests: Requests) -> Starlette:
     )
     routes = [
         Route("/", _asset("page.html")),
+        Route("/report", give_report(requests.desk.folder)),
         *(Route(f"/{name}", _asset(name)) for name in ASSETS),
         *(Route(f"/api/{name}", _endpoint(getattr(requests, name))) for name in read_only),
         *(

@@ -3,7 +3,12 @@
 
 const MOST = 2_000; // words to compare; of longer texts the rest is shown as it is
 const ALIKE = 0.6; // the share of letters in common from which on words are nearly equal
-const WORD = /[\p{L}\p{M}\p{N}]+/gu; // so numbers, dates and addresses are compared by their parts
+const WORD = /[\p{L}\p{M}\p{N}]+|[\p{So}\p{Sc}]/gu; // so numbers, dates and addresses are compared by their parts
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const ACCENTED = /(?<=[\p{Script=Latin}\p{Script=Greek}]\p{Mn}*)\p{Mn}/gu; // elsewhere marks are letters
+const inWords = new Intl.Segmenter("und", { granularity: "word" });
+const inLetters = new Intl.Segmenter("und", { granularity: "grapheme" });
+const split = (segmenter, text) => [...segmenter.segment(text)].map((one) => one.segment);
 
 export function pieces(first, second) {
   const theirs = words(first);
@@ -26,10 +31,18 @@ export function pieces(first, second) {
   return joined(found);
 }
 
-const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+const plain = (text) => text.normalize("NFKD").replace(ACCENTED, "").toLowerCase();
 
 function words(text) {
-  return [...text.matchAll(WORD)].map((one) => ({ text: one[0], start: one.index, key: plain(one[0]) }));
+  return [...text.matchAll(WORD)].flatMap((run) => {
+    let start = run.index;
+    const parts = UNSPACED.test(run[0]) ? split(inWords, run[0]) : [run[0]];
+    return parts.map((part) => {
+      const word = { text: part, start, key: plain(part) };
+      start += part.length;
+      return word;
+    });
+  });
 }
 
 function counted(list) {
@@ -48,7 +61,7 @@ function take(counts, key) {
 function near(word, rest) {
   let best = { share: 0, place: -1 };
   rest.forEach((other, place) => {
-    const most = Math.max(other.text.length, word.text.length);
+    const most = Math.max(spelt(other).letters.length, spelt(word).letters.length);
     const enough = (same) => same / most >= ALIKE && same / most > best.share;
     if (!enough(atMost(other, word))) return; // so that few words are compared by letters
     const same = table(other, word)[0][0];
@@ -68,7 +81,7 @@ function code(letter) {
 
 // The letters of a word, their numbers, and a bit for each number, some of which share one.
 function spelt(word) {
-  word.letters ??= [...word.text];
+  word.letters ??= /\p{M}/u.test(word.text) ? split(inLetters, word.text) : [...word.text];
   word.codes ??= word.letters.map(code);
   word.bits ??= word.codes.reduce((bits, one) => bits | (1 << (one & 31)), 0);
   return word;

@@ -1,6 +1,7 @@
 // The list of records that may match: rows, ticks, and what joins it.
 
-import { candidateRow, foldEmpty, headingRow, letScroll, showIds } from "./table.js";
+import { tellCut } from "./cut.js";
+import { candidateRow, foldEmpty, headingRow, letScroll, setWidths, showIds } from "./table.js";
 
 const at = (id) => document.getElementById(id);
 let record = null;
@@ -38,13 +39,35 @@ export function add(part, heading, records, ticks = new Set()) {
     }
   }
   for (const row of fresh) box(row).checked = idsOf(row).some((id) => ticks.has(id));
-  if (fresh.length && heading) at(part).append(headingRow(heading, fields.length + 2));
+  if (fresh.length && heading) at(part).append(headingRow(heading));
   at(part).append(...fresh);
-  const folded = foldEmpty(document.querySelector("table"));
-  letScroll(document.querySelector("table"));
+  fit();
+  return { fresh, joined };
+}
+
+// Fold fields that are empty, let what is cut be scrolled, and give the rows their keys.
+function fit() {
+  const table = document.querySelector("table");
+  const folded = foldEmpty(table);
+  setWidths(table);
+  letScroll(table);
+  tellCut();
   at("folded").textContent = folded ? `${folded} ${folded === 1 ? "field is" : "fields are"} empty in all records shown, and folded away. ` : "";
   number();
-  return { fresh, joined };
+}
+
+// The same rows, with the fields as they are arranged now.
+export function rebuild() {
+  for (const row of rows()) {
+    const again = showIds(candidateRow({ id: "", values: JSON.parse(row.dataset.values) }, record, fields), idsOf(row));
+    again.className = row.className;
+    if (row.dataset.alone) again.dataset.alone = row.dataset.alone;
+    box(again).checked = box(row).checked;
+    if (last === row) last = again;
+    row.replaceWith(again);
+  }
+  for (const heading of document.querySelectorAll("tr.heading")) heading.replaceWith(headingRow(heading.textContent));
+  fit();
 }
 
 // Each record of a row gets a row of its own.
@@ -56,8 +79,7 @@ export function split(row) {
     box(one).checked = box(row).checked;
   }
   row.replaceWith(...alone);
-  foldEmpty(document.querySelector("table"));
-  number();
+  fit();
 }
 
 // Keys 1 to 9 are of the first rows.

@@ -3,10 +3,11 @@
 import { get, nameLabeller, post } from "./asking.js";
 import { agreed } from "./confirm.js";
 import * as entities from "./entities.js";
+import { chooseFields } from "./fields.js";
 import { showGuide } from "./guide.js";
 import { showLabels } from "./labels.js";
 import * as list from "./list.js";
-import { headingRow, headRow, made, recordRow } from "./table.js";
+import { arrange, headingRow, headRow, made, recordRow } from "./table.js";
 
 const at = (id) => document.getElementById(id);
 const screens = ["start", "wait", "end", "stop", "work"];
@@ -62,13 +63,43 @@ async function begin() {
   }
   const every = made("option", { value: "", textContent: "any field" });
   at("field").replaceChildren(every, ...about.searchable.map((name) => made("option", { value: name, textContent: name })));
-  document.querySelector("thead").replaceChildren(headRow(about.fields));
+  arrangeFields(about.arrangement);
   at("how").textContent = about.how;
   at("why").textContent = about.live ?? "";
   at("panel").hidden = about.live !== null;
   at("answer").hidden = !about.answers;
   showGuide(about.guidelines);
   await next();
+}
+
+function arrangeFields(arrangement) {
+  about.arrangement = arrangement;
+  arrange(about.fields, arrangement.shown);
+  document.querySelector("thead").replaceChildren(headRow(about.fields));
+  const many = arrangement.hidden.length;
+  at("hidden").textContent = many ? `${many} ${many === 1 ? "field is" : "fields are"} hidden by choice (c). ` : "";
+}
+
+function showRecord() {
+  at("record").replaceChildren(recordRow(node.record, about.fields));
+}
+
+// The record sticks below the header; rows that get the focus come to stand below both.
+function stick() {
+  for (const [name, part] of [["--head", document.querySelector("thead")], ["--record", at("record")]]) {
+    document.body.style.setProperty(name, `${part.offsetHeight}px`);
+  }
+}
+
+function choose() {
+  chooseFields(about.arrangement, about.fields, (chosen) => acting(async () => {
+    arrangeFields(await post("arrange", chosen));
+    if (at("work").hidden) return;
+    showRecord();
+    list.rebuild();
+    stick();
+    count();
+  }));
 }
 
 // Names that labelled before are offered, so that nobody is two people by a slip.
@@ -89,7 +120,7 @@ function enter(name) {
 }
 
 async function next(take = false) {
-  display(await post("next", { take }));
+  await display(await post("next", { take }));
 }
 
 function display(given) {
@@ -101,14 +132,14 @@ function display(given) {
   if (node.place === null) return finish(node.state);
   show("work");
   at("title").textContent = `Node ${node.place} of ${node.state.total}`;
-  at("record").replaceChildren(recordRow(node.record, about.fields));
+  showRecord();
   list.begin(node.record, about.fields);
   entities.begin(node.entities);
   const said = node.undone ?? node.mine;
   const mine = new Set(said?.matches ?? []);
   list.add("candidates", "Said before to be the same", node.before, mine);
   list.add("candidates", "Nearest records and candidates", node.candidates, mine);
-  document.body.style.setProperty("--head", `${document.querySelector("thead").offsetHeight}px`); // the record sticks below it
+  stick();
   at("note").value = said?.note ?? "";
   at("text").value = "";
   at("answered").hidden = true;
@@ -149,12 +180,13 @@ function stopBeforeValidation() {
   show("stop");
   const { train } = node.state;
   at("stop-title").textContent = `${train} of ${train} training nodes done`;
-  at("stop-command").textContent = about.commands.register;
-  at("proceed").focus();
+  at("stop-command").textContent = about.register;
+  at("again").focus();
   refreshBounds();
 }
 
-function finish(state, stopped = false) {
+async function finish(state, stopped = false) {
+  const { commands } = await get("end");
   show("end");
   const open = Math.max(state.total - state.done, 0);
   const all = state.enough ? "Enough nodes are labelled" : "All nodes are labelled";
@@ -170,7 +202,8 @@ function finish(state, stopped = false) {
   lines.push(...jumps("To decide, labelled differently", state.conflicts), ...jumps("Unsure", state.unsure));
   if (state.unsure.length) lines.push(made("p", { className: "soft", textContent: "A node without a label is refused by certify, or counts as the worst case there." }));
   if (state.twice) lines.push(made("p", { textContent: agreement(state) }));
-  lines.push(made("p", { textContent: "Every label is in labels.csv of the audit folder. Next:" }), made("pre", { textContent: `${about.commands.certify}\n${about.commands.report}` }));
+  const report = made("a", { href: "/report", target: "_blank", textContent: "the report" });
+  lines.push(made("p", { textContent: "Every label is in labels.csv of the audit folder. Next:" }), made("pre", { textContent: commands.join("\n") }), made("p", {}, "Then open ", report, "."));
   at("end-text").replaceChildren(...lines);
   refreshBounds();
 }
@@ -191,7 +224,7 @@ function jumps(title, places) {
 
 async function open(place) {
   say("");
-  display(await get("node", { place }));
+  await display(await get("node", { place }));
 }
 
 function count() {
@@ -340,7 +373,7 @@ function showFound(text, found) {
   for (const row of there) row.classList.add("there");
   const { fresh } = list.add("found", "", found);
   const known = there.size ? `, and ${there.size} listed already (marked)` : "";
-  const heading = headingRow(found.length ? `Found: ${fresh.length}${known}` : "Nothing found", about.fields.length + 2);
+  const heading = headingRow(found.length ? `Found: ${fresh.length}${known}` : "Nothing found");
   if (text) at("found").prepend(heading);
   count();
 }
@@ -354,7 +387,7 @@ function askAnswer() {
 
 async function skip() {
   const { place } = node;
-  display(await post("skip", { place }));
+  await display(await post("skip", { place }));
   if (node.place === place) say("Nothing else waits: this node is the last.");
   else say(`Node ${place} comes again later.`);
 }
@@ -403,7 +436,7 @@ function waitsFor(waits) {
 
 function stopButton() {
   const button = made("button", { type: "button", id: "stop-here", textContent: "Stop here" });
-  button.addEventListener("click", () => finish(node.state, true));
+  button.addEventListener("click", () => acting(() => finish(node.state, true)));
   return button;
 }
 
@@ -445,6 +478,7 @@ const keys = {
   y: () => asksAnswer && acting(showAnswer),
   w: () => acting(skip),
   l: () => acting(listLabels),
+  c: choose,
   g: () => at("guide").showModal(),
   p: toggleBounds,
   "/": () => at("text").focus(),
@@ -452,17 +486,18 @@ const keys = {
   o: () => at("note").focus(),
   "?": () => at("keys").showModal(),
 };
-const anywhere = ["z", "b", "f", "d", "p", "l", "g", "?"]; // also where no node is shown
+const anywhere = ["z", "b", "f", "d", "p", "l", "c", "g", "?"]; // also where no node is shown
 
 document.addEventListener("keydown", (event) => {
   const { target } = event;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const typing = target.matches("input:not([type=checkbox]), select");
+  if (document.querySelector("dialog[open]")) return undefined; // Escape closes it
   if (key === "Escape" && typing) {
     event.preventDefault(); // the browser would empty the search, and what was found would go
     return target.blur();
   }
-  if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return undefined;
+  if (typing || event.ctrlKey || event.metaKey || event.altKey) return undefined;
   if (key === "Enter" && target.matches("button")) return undefined;
   if (!about || (at("work").hidden && (at("end").hidden || !anywhere.includes(key)))) return undefined;
   const digit = /^Digit([1-9])$/.exec(event.code)?.[1] ?? (/^[1-9]$/.test(key) ? key : null);
@@ -506,7 +541,7 @@ document.querySelector("table").addEventListener("click", (event) => {
   tick(row, event.shiftKey);
 });
 at("note").addEventListener("keydown", (event) => event.key === "Enter" && event.target.blur());
-const buttons = { save, all: keys.a, more: keys.x, join: keys.e, none: saveNone, undo: keys.z, unsure: keys.u, back: keys.b, forward: keys.f, todo: toDo, answer: () => (asksAnswer ? acting(showAnswer) : askAnswer()), skip: keys.w, labels: keys.l, guidelines: keys.g, panel: toggleBounds, help: keys["?"] };
+const buttons = { save, all: keys.a, more: keys.x, join: keys.e, none: saveNone, undo: keys.z, unsure: keys.u, back: keys.b, forward: keys.f, todo: toDo, answer: () => (asksAnswer ? acting(showAnswer) : askAnswer()), skip: keys.w, labels: keys.l, fields: choose, guidelines: keys.g, panel: toggleBounds, help: keys["?"] };
 for (const [id, act] of Object.entries(buttons)) at(id).addEventListener("click", act);
 at("proceed").addEventListener("click", () => acting(async () => display(await post("proceed"))));
 at("again").addEventListener("click", () => acting(next));

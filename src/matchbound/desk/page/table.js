@@ -8,13 +8,19 @@ export function made(tag, properties = {}, ...children) {
   return element;
 }
 
+let order = []; // the places of the fields that are shown, as people arranged them
+
+export function arrange(names, shown) {
+  order = shown.map((name) => names.indexOf(name));
+}
+
 export function headRow(fields) {
-  const heads = ["id", ...fields].map((name) => made("th", { scope: "col", textContent: name, dir: "auto" }));
+  const heads = ["id", ...order.map((i) => fields[i])].map((name) => made("th", { scope: "col", textContent: name, dir: "auto" }));
   return made("tr", {}, made("td"), ...heads);
 }
 
 export function recordRow(record, fields) {
-  const cells = record.values.map((value, i) => cell(fields[i], valueBox(value)));
+  const cells = order.map((i) => cell(fields[i], valueBox(record.values[i])));
   const row = made("tr", { className: "record" }, cell("", "Record"), cell("id", valueBox(record.id)), ...cells);
   row.firstChild.className = "tick";
   return row;
@@ -22,7 +28,7 @@ export function recordRow(record, fields) {
 
 export function candidateRow(candidate, record, fields) {
   const tick = made("input", { type: "checkbox" });
-  const cells = candidate.values.map((value, i) => cell(fields[i], compared(record.values[i], value)));
+  const cells = order.map((i) => cell(fields[i], compared(record.values[i], candidate.values[i])));
   const first = cell("", made("label", {}, tick, made("kbd")));
   first.className = "tick";
   const row = made("tr", { className: "candidate" }, first, cell("id", ""), ...cells);
@@ -45,8 +51,8 @@ export function showIds(row, ids) {
   return row;
 }
 
-export function headingRow(text, columns) {
-  return made("tr", { className: "heading" }, made("th", { colSpan: columns, scope: "rowgroup", textContent: text }));
+export function headingRow(text) {
+  return made("tr", { className: "heading" }, made("th", { colSpan: order.length + 2, scope: "rowgroup", textContent: text }));
 }
 
 function cell(head, content) {
@@ -69,20 +75,22 @@ export function foldEmpty(table) {
   return folded;
 }
 
-const ADDRESS = /^https?:\/\/[^\s<>"]+$/i;
+const ADDRESS = /\b(?:https?:\/\/|www\.)[^\s<>"]*[^\s<>"'.,;:!?)\]]/gi;
+const MOST_LINKS = 5;
 
-// A link that can be opened beside the text; what it leads to is not told where it came from.
-function link(value) {
-  const made_ = made("a", { href: value.trim(), target: "_blank", rel: "noopener noreferrer", referrerPolicy: "no-referrer", textContent: "↗", title: "Open in a new tab" });
-  made_.setAttribute("aria-label", `Open ${value.trim()} in a new tab`);
-  return made_;
+// Links that can be opened, after the text; where they lead is not told where they came from.
+function links(value) {
+  return [...value.matchAll(ADDRESS)].slice(0, MOST_LINKS).flatMap(([address]) => {
+    const href = /^www/i.test(address) ? `//${address}` : address;
+    const made_ = made("a", { href, target: "_blank", rel: "noopener noreferrer", referrerPolicy: "no-referrer", textContent: "↗", title: "Open in a new tab" });
+    made_.setAttribute("aria-label", `Open ${address} in a new tab`);
+    return [" ", made_];
+  });
 }
 
 function valueBox(value) {
   if (value === null || value === "") return made("span", { className: "empty", textContent: "—", title: "empty" });
-  const box = made("div", { className: "value", dir: "auto" }, ...breakable(value));
-  if (ADDRESS.test(value.trim())) box.append(" ", link(value));
-  return box;
+  return made("div", { className: "value", dir: "auto" }, ...breakable(value), ...links(value));
 }
 
 // Lines break after punctuation, never within a word.
@@ -91,11 +99,32 @@ function breakable(text) {
   return text.split(/(?<=[\p{P}\p{S}])(?=[\p{L}\p{N}])/u).flatMap((part, i) => (i ? [made("wbr"), part] : [part]));
 }
 
-// What is cut can be scrolled, also by keys.
+const isCut = (box) => box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1;
+
+// What is cut has a sign, and can be scrolled, also by keys.
 export function letScroll(table) {
-  for (const box of table.querySelectorAll(".value:not([tabindex])")) {
-    if (box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
+  const boxes = [...table.querySelectorAll(".value")].map((box) => [box, isCut(box)]);
+  for (const [box, cut] of boxes) {
+    box.classList.toggle("cut", cut);
+    if (cut) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
   }
+}
+
+const WIDE = 28; // characters up to which a field is not made narrower
+const NARROW = 16; // if all fields fit on the screen that way
+const PADDING = 3; // characters, about, of each cell
+
+// Fields share the width that there is; each is as wide as what it holds, or wraps between words.
+export function setWidths(table) {
+  const body = [...table.querySelectorAll("tr.record, tr.candidate")];
+  const heads = [...(table.tHead.rows[0]?.cells ?? [])].slice(2).filter((head) => !head.hidden);
+  const longest = heads.map(({ cellIndex }) => Math.max(...body.map((row) => row.cells[cellIndex].textContent.length)));
+  const widths = (most) => longest.map((length) => Math.min(length, most));
+  const room = (0.7 * table.parentNode.clientWidth) / parseFloat(getComputedStyle(table).fontSize) / 0.55;
+  const fits = widths(NARROW).reduce((sum, width) => sum + width + PADDING, 0) < room;
+  const least = widths(fits ? NARROW : WIDE);
+  heads.forEach((head, i) => (head.style.minWidth = `${least[i]}ch`));
 }
 
 function compared(theirs, value) {
@@ -111,6 +140,6 @@ function compared(theirs, value) {
     else box.append(made("span", { className: "lack", title: `the record has “${text}” here` }));
   }
   box.classList.add(box.querySelector("mark, .lack") ? "differs" : "same");
-  if (ADDRESS.test(value.trim())) box.append(" ", link(value));
+  box.append(...links(value));
   return box;
 }
