@@ -13,12 +13,31 @@ from matchbound.matchers.records.labelled import Labelled
 
 Floats = NDArray[np.float32]
 TREES = 300
+ROUGH = 60  # trees of a classifier whose scores are held out
+FOLDS = 3
 CHUNK = 1 << 16  # pairs whose features are in memory at a time, for each thread
 
 
 def probabilities(features: Features, labelled: Labelled) -> Floats:
     """The probability that each candidate is a match, by a classifier of the labelled ones."""
-    forest = _trained(features, labelled)
+    return _scores(_trained(features, *labelled.among(features.candidates), TREES), features)
+
+
+def held_out(features: Features, labelled: Labelled, entities: NDArray[np.int64]) -> Floats:
+    """The same, but those of labelled nodes are by a classifier of the labels of other entities."""
+    rows, is_match = labelled.among(features.candidates)
+    scores = _scores(_trained(features, rows, is_match, ROUGH), features)
+    x, y = features.candidates.x[rows], features.candidates.y[rows]
+    fold = entities[np.where(labelled.is_labelled[x], x, y)] % FOLDS
+    for number in np.unique(fold):
+        others = fold != number
+        forest = _trained(features, rows[others], is_match[others], ROUGH)
+        held = rows[~others]
+        scores[held] = forest.predict_proba(features.matrix(held))[:, 1]
+    return scores
+
+
+def _scores(forest: Any, features: Features) -> Floats:
     size = len(features.candidates)
     scores = np.empty(size, np.float32)
 
@@ -31,17 +50,18 @@ def probabilities(features: Features, labelled: Labelled) -> Floats:
     return scores
 
 
-def _trained(features: Features, labelled: Labelled) -> Any:
+def _trained(
+    features: Features, rows: NDArray[np.int64], is_match: NDArray[np.bool_], trees: int
+) -> Any:
     """A forest; the same on every run, and whatever the number of threads."""
     from sklearn.ensemble import ExtraTreesClassifier
 
-    rows, is_match = labelled.among(features.candidates)
     if is_match.all() or not is_match.any():
         raise InputError(
             "labels must have matches and others among the candidates of labelled nodes, got "
             f"{len(rows)} candidates, of which {int(is_match.sum())} are matches. Label more nodes."
         )
-    forest = ExtraTreesClassifier(TREES, random_state=0, n_jobs=thread_count())
+    forest = ExtraTreesClassifier(trees, random_state=0, n_jobs=thread_count())
     forest.fit(features.matrix(rows), is_match)
     forest.set_params(n_jobs=1)  # several threads would add the trees up in any order
     return forest

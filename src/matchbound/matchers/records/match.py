@@ -11,15 +11,18 @@ from matchbound.errors import EngineError, InputError
 from matchbound.matchers.columns import read_columns
 from matchbound.matchers.matches import Matches
 from matchbound.matchers.records.assignment import one_to_one as assigned
-from matchbound.matchers.records.candidates import Candidates, measured, nearest
+from matchbound.matchers.records.candidates import TOP, Candidates, measured, nearest
 from matchbound.matchers.records.chains import with_chains
 from matchbound.matchers.records.classifier import probabilities
+from matchbound.matchers.records.collective import collective
 from matchbound.matchers.records.features import Features, features_of
 from matchbound.matchers.records.fields import Tables, read_tables
-from matchbound.matchers.records.labelled import positions, read_labelled
+from matchbound.matchers.records.labelled import Labelled, positions, read_labelled
+from matchbound.matchers.records.links import Links, read_links
 
 Floats = NDArray[np.float32]
 THRESHOLD = 0.5
+TOP_LINKED = 30  # candidates of a record with links, which common names need
 ROUNDS = 2  # in which candidates of candidates are added
 
 
@@ -41,6 +44,7 @@ def match(
     right_id: str | None = None,
     columns: Sequence[str] | Mapping[str, str] | None = None,
     candidates: Any = None,
+    links: Any = None,
     one_to_one: bool = False,
     all_scores: bool = False,
 ) -> Scored:
@@ -54,7 +58,7 @@ def match(
     """
     require_packages()
     tables = read_tables(left, right, id=id, right_id=right_id, columns=columns)
-    pool = Pool.of(tables, candidates)
+    pool = Pool.of(tables, candidates, links)
     return pool.matches(labels, one_to_one=one_to_one, all_scores=all_scores)
 
 
@@ -74,24 +78,29 @@ class Pool:
 
     features: Features
     is_given: bool
+    links: Links | None = None
 
     @staticmethod
-    def of(tables: Tables, candidates: Any = None) -> "Pool":
+    def of(tables: Tables, candidates: Any = None, links: Any = None) -> "Pool":
+        linked = None if links is None else read_links(links, tables)
         if candidates is not None:
-            return Pool(features_of(tables, _given(candidates, tables)), True)
+            return Pool(features_of(tables, _given(candidates, tables)), True, linked)
         right = None if tables.is_dedupe else tables.right_texts
-        return Pool(features_of(tables, nearest(tables.left_texts, right)), False)
+        top = TOP if linked is None else TOP_LINKED
+        return Pool(features_of(tables, nearest(tables.left_texts, right, top=top)), False, linked)
 
     def matches(self, labels: Any, *, one_to_one: bool = False, all_scores: bool = False) -> Scored:
         """What a classifier of these labels matches."""
         tables = self.features.tables
-        features, scores = self._scored(read_labelled(labels, tables))
+        found, scores = self._scored(read_labelled(labels, tables))
         if one_to_one:
-            scores = assigned(scores, features.candidates, tables)
-        return named(tables, features.candidates, scores, 0.0 if all_scores else THRESHOLD)
+            scores = assigned(scores, found, tables)
+        return named(tables, found, scores, 0.0 if all_scores else THRESHOLD)
 
-    def _scored(self, labelled: Any) -> tuple[Features, Floats]:
+    def _scored(self, labelled: Labelled) -> tuple[Candidates, Floats]:
         features = self.features
+        if self.links is not None:
+            return collective(features, labelled, self.links)
         scores = probabilities(features, labelled)
         for _ in range(ROUNDS if features.tables.is_dedupe and not self.is_given else 0):
             candidates = with_chains(features, scores)
@@ -99,7 +108,7 @@ class Pool:
                 break
             features = features.of(candidates)
             scores = probabilities(features, labelled)
-        return features, scores
+        return features.candidates, scores
 
 
 def named(tables: Tables, candidates: Candidates, scores: Floats, least: float) -> Scored:

@@ -1,0 +1,169 @@
+"""Collective matching: pairs are classified by whom their records occur with, too, in rounds."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matchbound.errors import InputError
+from matchbound.matchers.records.agglomeration import Merge, Pairs, agglomerate, clusters_of
+from matchbound.matchers.records.candidates import Candidates, measured
+from matchbound.matchers.records.classifier import held_out, probabilities
+from matchbound.matchers.records.features import Features
+from matchbound.matchers.records.fields import Field
+from matchbound.matchers.records.labelled import Labelled
+from matchbound.matchers.records.links import Ints, Links
+from matchbound.matchers.records.relations import CLUSTER, OWN
+
+Floats = NDArray[np.float32]
+ROUNDS = 4
+THRESHOLD = 0.5  # mean probability from which clusters are merged
+LEAST = 0.1  # of clusters that are merged for their scores alone
+
+
+def collective(features: Features, labelled: Labelled, links: Links) -> tuple[Candidates, Floats]:
+    """Candidates and their scores, by features of the records and of whom they occur with.
+
+    In the first round records are the same neighbour if their texts are equal; from then on, if
+    they are in one cluster. Clusters are those of `agglomerate` with alpha 0 and the classifier's
+    probabilities, until they are as before, at most four times. Labelled pairs get the
+    probabilities of a classifier that was not trained on their entity, so that neighbours in
+    training are as uncertain as elsewhere. Records of one group are never matched. A score is the
+    mean probability at which two records came into one cluster.
+    """
+    features = _apart(features, labelled, links)
+    ends = links.ends(features.candidates)
+    first = _rarities(features) | _by_text(features, links, ends)
+    features = replace(features, others=first)
+    entities, before = _entities(labelled, links), np.empty(0, np.int64)
+    for _ in range(ROUNDS):
+        probability = held_out(features, labelled, entities)
+        clusters = clusters_of(links.count, _merges(ends, probability, links, THRESHOLD))
+        if np.array_equal(before, clusters):
+            break
+        before = clusters
+        features = replace(features, others=first | _by_cluster(clusters, links, ends))
+    return _scored(features, probabilities(features, labelled), links)
+
+
+def _apart(features: Features, labelled: Labelled, links: Links) -> Features:
+    """Without the candidates that share a group; refuse links that labels contradict."""
+    columns = labelled.columns
+    x, y = labelled.matches // columns, labelled.matches % columns
+    together = np.flatnonzero(~links.apart(x, y + links.offset))
+    if len(together):
+        left, right = features.tables.left, features.tables.right
+        pair = left[int(x[together[0]])].as_py(), right[int(y[together[0]])].as_py()
+        raise InputError(
+            f"links must be of records that do not match each other, got {pair[0]!r} and "
+            f"{pair[1]!r} in one group, which labels match. Remove one of them from it."
+        )
+    candidates = features.candidates
+    return features.of(_kept(candidates, links.apart(*links.ends(candidates))))
+
+
+def _kept(candidates: Candidates, rows: NDArray[np.bool_]) -> Candidates:
+    x, y = candidates.x[rows], candidates.y[rows]
+    return Candidates(x, y, candidates.cosine3[rows], candidates.cosine4[rows])
+
+
+def _entities(labelled: Labelled, links: Links) -> Ints:
+    """A number for each record, the same for those that labels match."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    columns, shape = labelled.columns, (links.count, links.count)
+    ends = labelled.matches // columns, labelled.matches % columns + links.offset
+    matches = coo_array((np.ones(len(ends[0]), np.int8), ends), shape=shape)
+    return np.asarray(connected_components(matches, directed=False)[1], np.int64)
+
+
+def _rarities(features: Features) -> dict[str, Floats]:
+    """How many records have the two texts of a field, as logarithms: of the rarer, the other."""
+    columns = {}
+    for field in features.tables.fields:
+        counts = np.append(np.log(_frequencies(field, features.tables.is_dedupe)), np.nan)
+        pair = counts[field.left[features.candidates.x]], counts[field.right[features.candidates.y]]
+        columns[f"{field.name}: rarer"] = np.minimum(*pair).astype(np.float32)
+        columns[f"{field.name}: commoner"] = np.maximum(*pair).astype(np.float32)
+    return columns
+
+
+def _frequencies(field: Field, is_dedupe: bool) -> NDArray[np.int64]:
+    sides = [field.left] if is_dedupe else [field.left, field.right]
+    texts = np.concatenate(sides)
+    return np.bincount(texts[texts >= 0], minlength=len(field.texts))
+
+
+def _by_text(features: Features, links: Links, ends: tuple[Ints, Ints]) -> dict[str, Floats]:
+    tables = features.tables
+    texts = [*tables.left_texts, *(() if tables.is_dedupe else tables.right_texts)]
+    number: dict[str, int] = {}
+    labels = np.array([number.setdefault(text, len(number)) for text in texts], np.int64)
+    relations = links.neighbours.labelled(labels).own(*ends)
+    return {f"texts: {name}": relations[:, i] for i, name in enumerate(OWN)}
+
+
+def _by_cluster(clusters: Ints, links: Links, ends: tuple[Ints, Ints]) -> dict[str, Floats]:
+    labels = np.unique(clusters, return_inverse=True)[1]
+    relations = links.neighbours.labelled(labels)
+    columns = np.hstack([relations.own(*ends), relations.towards_clusters(*ends)])
+    return {f"clusters: {name}": columns[:, i] for i, name in enumerate((*OWN, *CLUSTER))}
+
+
+def _merges(ends: tuple[Ints, Ints], scores: Floats, links: Links, least: float) -> list[Merge]:
+    """Agglomerate by scores alone; only pairs that high scores connect can end in one cluster."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    x, y = ends
+    high, shape = scores >= least, (links.count, links.count)
+    part = connected_components(coo_array((scores[high], (x[high], y[high])), shape=shape))[1]
+    near = part[x] == part[y]
+    pairs = Pairs(x[near], y[near], scores[near].astype(np.float64))
+    return agglomerate(links.count, pairs, links.groups, alpha=0.0, threshold=least)
+
+
+def _scored(features: Features, scores: Floats, links: Links) -> tuple[Candidates, Floats]:
+    """The candidates, and all pairs of records in one cluster, with their scores."""
+    merges = _merges(links.ends(features.candidates), scores, links, LEAST)
+    candidates = closed(features, links, clusters_of(links.count, merges, THRESHOLD))
+    together = heights(merges, *links.ends(candidates))
+    return candidates, np.maximum(together, 0).astype(np.float32)
+
+
+def closed(features: Features, links: Links, clusters: Ints) -> Candidates:
+    """The candidates, and all pairs of records that are in one cluster."""
+    tables, candidates = features.tables, features.candidates
+    order = np.argsort(clusters, kind="stable")
+    starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
+    x, y = [candidates.x.astype(np.int64)], [candidates.y.astype(np.int64) + links.offset]
+    for members in np.split(order, starts[1:]):
+        if len(members) > 1:
+            i, j = np.triu_indices(len(members), 1)
+            x.append(members[i])
+            y.append(members[j])
+    ends = np.concatenate(x), np.concatenate(y)
+    across = (ends[0] < links.offset) & (ends[1] >= links.offset)
+    kept = slice(None) if tables.is_dedupe else across
+    a, b = ends[0][kept].astype(np.int32), (ends[1][kept] - links.offset).astype(np.int32)
+    return measured(a, b, tables.left_texts, None if tables.is_dedupe else tables.right_texts)
+
+
+def heights(merges: Iterable[Merge], x: Ints, y: Ints) -> NDArray[np.float64]:
+    """The similarity at which two records came into one cluster; -1 where they did not."""
+    into = {b: (a, order, similarity) for order, (similarity, a, b) in enumerate(merges)}
+    never = (-1, len(into), -1.0)
+    found = np.empty(len(x))
+    for k, (one, other) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
+        height = -1.0
+        while one != other:
+            if into.get(other, never)[1] < into.get(one, never)[1]:
+                one, other = other, one
+            step, _, height = into.get(one, never)
+            if step < 0:
+                break
+            one = step
+        found[k] = height
+    return found
