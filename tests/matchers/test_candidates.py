@@ -40,7 +40,7 @@ def test_candidates_are_those_of_the_definition(seed):
 @pytest.mark.parametrize("seed", range(10))
 def test_a_limited_search_that_meets_every_text_finds_the_same(seed, monkeypatch):
     rng = random.Random(seed)
-    left, right = made_up(rng, 40), made_up(rng, 45) if seed % 2 else None
+    left, right = made_up(rng, 30), made_up(rng, 25) if seed % 2 else None
     exact = nearest(left, right, top=3)
     monkeypatch.setattr(candidates, "EXACT", 0)
     monkeypatch.setattr(candidates, "BUDGET", 10**6)

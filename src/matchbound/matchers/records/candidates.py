@@ -17,7 +17,7 @@ EXACT = 3 * 10**9
 """Texts that are visited in all, at most, to find the nearest exactly: a few seconds."""
 BUDGET = 1_000
 """Texts that are visited for a text beyond that: so many by pairs of words, and by grams."""
-KEPT = 50  # texts a text whose cosines are compared
+KEPT = 30  # texts a text whose cosines are compared, or three times as many as are asked for
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def nearest(
 
     The result is exact where that takes at most 3 · 10^9 visits of a text in the list of a gram:
     up to about 15,000 records of 60 letters a side. Beyond that the work must not grow with the
-    square of the number of records. Then a text is compared with 50 others: those that have most in
+    square of the number of records. Then a text is compared with 30 others: those that have most in
     common with it, by weight, among the texts that share a pair of its ten rarest words and those
     that share one of its rarest grams, up to 1,000 visits of each kind, the rarest first. All
     cosines are exact, but a near text that shares only what is frequent is not met.
@@ -115,7 +115,7 @@ class Search:
 
     def _own(self, others: int) -> tuple[NDArray[np.generic], ...]:
         """What a thread needs for itself."""
-        kept = max(KEPT, self.top)
+        kept = max(KEPT, 3 * self.top)
         products, touched = np.zeros(others, np.float32), np.empty(others + 1, np.int32)
         highest = np.empty(kept), np.empty(kept, np.int32), np.empty(self.top)
         return products, touched, *highest, np.empty(WORDS * WORDS, np.int64)
