@@ -69,3 +69,12 @@ def test_texts_that_share_only_frequent_grams_meet_by_their_words(monkeypatch):
     same = np.flatnonzero(found.x == len(texts) - 1 - found.y)
     assert len(same) == len(texts)
     assert found.cosine3[same] == pytest.approx(1, abs=1e-6)
+
+
+def test_a_text_whose_words_are_all_frequent_still_has_candidates(monkeypatch):
+    texts = ["anna smith"] * 500
+    monkeypatch.setattr(candidates, "EXACT", 0)
+    monkeypatch.setattr(candidates, "BUDGET", 20)
+    found = nearest(texts, texts, top=3)
+    assert sorted(set(found.x.tolist())) == sorted(set(found.y.tolist())) == list(range(500))
+    assert found.cosine4 == pytest.approx(1, abs=1e-6)

@@ -49,26 +49,30 @@ def add_by_grams(x, size, texts, index, squares, budget, own):  # type: ignore[n
 
 @compiled
 def add_by_words(words, index, texts, budget, lists, own):  # type: ignore[no-untyped-def]
-    """Add a product for each text that shares a pair of words, from the shortest list on."""
+    """Add a product for each text that shares a word or a pair of words, from the rarest on.
+
+    Ends where a list would exceed the budget; of the first list as much as the budget allows.
+    """
     firsts, listed = index
     count, size = 0, np.uint64(0)
     for i in range(words.size):
-        for j in range(i + 1, words.size):
+        for j in range(i, words.size):
             if words[j] < 0:
                 break
             bucket = bucket_of(words[i], words[j], firsts.size - 2)
             length = firsts[bucket + 1] - firsts[bucket]
-            if 0 < length <= budget:
-                lists[count] = (length << np.int64(40)) | bucket
+            if length > 0:
+                lists[count] = (length << np.int64(32)) | bucket
                 count += 1
     lists[:count].sort()
     for k in range(count):
-        length, bucket = lists[k] >> np.int64(40), lists[k] & np.int64(2**40 - 1)
-        budget -= length
-        if budget < 0:
+        length, bucket = lists[k] >> np.int64(32), lists[k] & np.int64(2**32 - 1)
+        if length > budget and k > 0:
             break
         product = np.float32((log((1 + texts) / (1 + length)) + 1) ** 2)
-        size = add(product, firsts[bucket], firsts[bucket + 1], listed, size, own)
+        first = firsts[bucket]
+        size = add(product, first, first + min(length, budget), listed, size, own)
+        budget -= length
     return size
 
 

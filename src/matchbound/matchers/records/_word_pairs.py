@@ -1,4 +1,7 @@
-"""Listing texts by pairs of their words, compiled. A pair's bucket is a hash of the two words."""
+"""Listing texts by their words and pairs of words, compiled.
+
+A pair's bucket is a hash of the two words; a word alone counts as a pair of equals.
+"""
 
 import numpy as np
 
@@ -48,7 +51,7 @@ def texts_by_pair(chosen, firsts, texts):  # type: ignore[no-untyped-def]
     if texts.size == 0:
         for record in range(chosen.shape[0]):
             for i in range(width):
-                for j in range(i + 1, width):
+                for j in range(i, width):
                     if chosen[record, j] < 0:
                         break
                     firsts[bucket_of(chosen[record, i], chosen[record, j], buckets) + 2] += 1
@@ -57,7 +60,7 @@ def texts_by_pair(chosen, firsts, texts):  # type: ignore[no-untyped-def]
         return
     for record in range(chosen.shape[0]):
         for i in range(width):
-            for j in range(i + 1, width):
+            for j in range(i, width):
                 if chosen[record, j] < 0:
                     break
                 bucket = bucket_of(chosen[record, i], chosen[record, j], buckets)

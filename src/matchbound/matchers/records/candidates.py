@@ -16,7 +16,7 @@ TOP = 10
 EXACT = 3 * 10**9
 """Texts that are visited in all, at most, to find the nearest exactly: a few seconds."""
 BUDGET = 1_000
-"""Texts that are visited for a text beyond that: so many by pairs of words, and by grams."""
+"""Texts that are visited for a text beyond that: so many by words, and so many by grams."""
 KEPT = 30  # texts a text whose cosines are compared, or three times as many as are asked for
 
 
@@ -47,9 +47,9 @@ def nearest(
     The result is exact where that takes at most 3 · 10^9 visits of a text in the list of a gram:
     up to about 15,000 records of 60 letters a side. Beyond that the work must not grow with the
     square of the number of records. Then a text is compared with 30 others: those that have most in
-    common with it, by weight, among the texts that share a pair of its ten rarest words and those
-    that share one of its rarest grams, up to 1,000 visits of each kind, the rarest first. All
-    cosines are exact, but a near text that shares only what is frequent is not met.
+    common with it, by weight, among the texts that share one of its ten rarest words or a pair of
+    these, and those that share one of its rarest grams: up to 1,000 visits of each kind, the rarest
+    first. All cosines are exact, but a near text that shares only what is frequent is not met.
     """
     sides = [left] if right is None else [left, right]
     vocabulary, vector_sides = vectors(*sides)

@@ -1,4 +1,4 @@
-"""Pairs of rare words, by which texts meet where there are too many to compare."""
+"""Rare words and pairs of them, by which texts meet where there are too many to compare."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from matchbound.matchers.records.letters import Ints, Longs, Numbering
 
-WORDS = 10  # of a text whose pairs are listed: its rarest
+WORDS = 10  # of a text that are listed, with their pairs: its rarest
 BUCKETS = 64  # for each text, rounded up to a power of 2: about one for each pair of words
 
 
@@ -24,7 +24,7 @@ def rare_words(*sides: Sequence[str]) -> list[Ints]:
 
 
 def by_pair(words: Ints) -> tuple[Longs, Ints]:
-    """Where the list of each bucket of pairs begins, and the texts that have such a pair."""
+    """Where the list of each bucket of words and pairs begins, and the texts that have these."""
     from matchbound.matchers.records._word_pairs import texts_by_pair
 
     buckets = 2 ** (BUCKETS * max(len(words), 1) - 1).bit_length() if words.size else 1
