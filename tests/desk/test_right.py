@@ -177,6 +177,8 @@ def test_names_are_offered_and_an_old_address_says_what_to_do(chromium, tmp_path
         page.wait_for_selector("#work:not([hidden])")
         assert page.text_content("#progress").startswith("2 of 6 done")
         context.close()
+        with person(chromium, client, "Ben") as ben:  # the progress is everybody's
+            assert ben.text_content("#progress").startswith("2 of 6 done")
     assert list(Book.of(sound_ledger(audit).entries).names.values()) == ["Ann"]
 
 
@@ -210,6 +212,7 @@ def test_bounds_say_what_they_wait_for_and_the_target_stops(chromium, tmp_path):
             settle(ann)
             ann.wait_for_timeout(50)
         ann.click("#stop-here")
+        ann.wait_for_selector("#end:not([hidden])")
         assert ann.text_content("#end-title") == "Stopped: the target is reached"
         assert ann.is_visible("#bounds")  # also here
         assert "matchbound certify" in ann.text_content("#end-text")

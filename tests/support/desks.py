@@ -11,6 +11,7 @@ from copy import copy
 from urllib.parse import urlencode, urlsplit
 
 from support.audits import run_seeded, write_csv
+from support.forked import CAN_FORK, Forked
 
 FIRST = ["James", "Mary", "Robert", "Patricia", "John", "Jennifer", "Michael", "Linda", "David"]
 LAST = ["Smith", "Johnson", "Williams", "Brown", "Jones", "Garcia", "Miller", "Davis", "Moore"]
@@ -77,18 +78,26 @@ for line in sys.stdin:
 """
 
 
-def _started(program, audit, options, tables=True, **surroundings):
+def _words(audit, options, tables=True):
     given = ["--records", audit.parent / "people.csv", "--against", audit.parent / "right.csv"]
-    given = given if tables else []
-    command = [sys.executable, "-c", program, "label", audit, *given, *options]
+    return ["label", audit, *(given if tables else []), *options]
+
+
+def _started(program, words, **surroundings):
+    command = [sys.executable, "-c", program, *words]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     return subprocess.Popen([*map(str, command)], text=True, **pipes, **surroundings)
 
 
 @contextmanager
-def running(audit, *options, **surroundings):
-    """A server that runs until the end, and is then stopped as a person would."""
-    with _started(MAIN, audit, options, **surroundings) as process:
+def running(audit, *options, tables=True, **surroundings):
+    """A server that runs until the end, and is then stopped as a person would.
+
+    Without `surroundings` of its own, such as variables, it starts at once where it can.
+    """
+    words = _words(audit, options, tables)
+    is_forked = CAN_FORK and not surroundings
+    with Forked(words) if is_forked else _started(MAIN, words, **surroundings) as process:
         try:
             yield process
         finally:
@@ -110,7 +119,7 @@ def next_address(process):
 @contextmanager
 def restarting(audit):
     """A function that starts a server in a process of its own, with everything loaded before."""
-    with _started(READY, audit, ["--no-browser"]) as process:
+    with _started(READY, _words(audit, ["--no-browser"])) as process:
 
         def start():
             print(file=process.stdin, flush=True)

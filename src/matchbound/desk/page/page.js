@@ -436,7 +436,7 @@ function waitsFor(waits) {
 
 function stopButton() {
   const button = made("button", { type: "button", id: "stop-here", textContent: "Stop here" });
-  button.addEventListener("click", () => acting(() => finish(node.state, true)));
+  button.addEventListener("click", () => finish(node.state, true).catch((error) => say(error.message, true)));
   return button;
 }
 
