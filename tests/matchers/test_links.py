@@ -6,7 +6,7 @@ import pytest
 
 from matchbound.errors import InputError
 from matchbound.matchers.records.agglomeration import agglomerate
-from matchbound.matchers.records.collective import heights
+from matchbound.matchers.records.closure import heights
 from matchbound.matchers.records.fields import read_tables
 from matchbound.matchers.records.links import read_links
 from matchbound.matchers.records.match import match
@@ -54,6 +54,13 @@ def test_no_two_references_of_a_paper_are_matched(small):
     for members in clusters.values():
         assert len({paper[record] for record in members}) == len(members)
         assert all(clusters[record] == members for record in members)  # matches are closed
+
+
+def test_links_match_without_labels(small):
+    made, *_ = small
+    by_links = f1(made, match(made.records(), links=made.links()), set())
+    by_texts = f1(made, match(made.records(), links=made.links(), alpha=0), set())
+    assert by_links >= by_texts + 0.05  # with alpha 0, links still decide where it starts
 
 
 @pytest.mark.slow
@@ -148,3 +155,24 @@ def test_links_that_labels_contradict_are_refused():
         "links must be of records that do not match each other, got 'a' and 'c' in one group, "
         "which labels match. Remove one of them from it."
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "labels must be given, got None. Give labelled nodes, or links."),
+        (
+            {"alpha": 0.5, "labels": [("a", "c")]},
+            "alpha must be left out with labels, got 0.5: they decide what links are worth. "
+            "Drop one of them.",
+        ),
+        (
+            {"alpha": 2, "links": {"x": ["a"], "y": ["b"]}},
+            "alpha must be a number from 0 to 1, got 2. Give for example 0.5.",
+        ),
+    ],
+)
+def test_labels_and_alpha_are_checked(options, words):
+    with pytest.raises(InputError) as error:
+        match(PEOPLE, **options)
+    assert str(error.value) == words

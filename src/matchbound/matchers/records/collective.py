@@ -1,6 +1,5 @@
 """Collective matching: pairs are classified by whom their records occur with, too, in rounds."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -8,12 +7,13 @@ from numpy.typing import NDArray
 
 from matchbound.errors import InputError
 from matchbound.matchers.records.agglomeration import Merge, Pairs, agglomerate, clusters_of
-from matchbound.matchers.records.candidates import Candidates, measured
+from matchbound.matchers.records.candidates import Candidates
 from matchbound.matchers.records.classifier import held_out, probabilities
+from matchbound.matchers.records.closure import scored_by_merges
 from matchbound.matchers.records.features import Features
 from matchbound.matchers.records.fields import Field
 from matchbound.matchers.records.labelled import Labelled
-from matchbound.matchers.records.links import Ints, Links
+from matchbound.matchers.records.links import Ints, Links, text_labels
 from matchbound.matchers.records.relations import CLUSTER, OWN
 
 Floats = NDArray[np.float32]
@@ -97,11 +97,7 @@ def _frequencies(field: Field, is_dedupe: bool) -> NDArray[np.int64]:
 
 
 def _by_text(features: Features, links: Links, ends: tuple[Ints, Ints]) -> dict[str, Floats]:
-    tables = features.tables
-    texts = [*tables.left_texts, *(() if tables.is_dedupe else tables.right_texts)]
-    number: dict[str, int] = {}
-    labels = np.array([number.setdefault(text, len(number)) for text in texts], np.int64)
-    relations = links.neighbours.labelled(labels).own(*ends)
+    relations = links.neighbours.labelled(text_labels(features.tables)).own(*ends)
     return {f"texts: {name}": relations[:, i] for i, name in enumerate(OWN)}
 
 
@@ -128,42 +124,4 @@ def _merges(ends: tuple[Ints, Ints], scores: Floats, links: Links, least: float)
 def _scored(features: Features, scores: Floats, links: Links) -> tuple[Candidates, Floats]:
     """The candidates, and all pairs of records in one cluster, with their scores."""
     merges = _merges(links.ends(features.candidates), scores, links, LEAST)
-    candidates = closed(features, links, clusters_of(links.count, merges, THRESHOLD))
-    together = heights(merges, *links.ends(candidates))
-    return candidates, np.maximum(together, 0).astype(np.float32)
-
-
-def closed(features: Features, links: Links, clusters: Ints) -> Candidates:
-    """The candidates, and all pairs of records that are in one cluster."""
-    tables, candidates = features.tables, features.candidates
-    order = np.argsort(clusters, kind="stable")
-    starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
-    x, y = [candidates.x.astype(np.int64)], [candidates.y.astype(np.int64) + links.offset]
-    for members in np.split(order, starts[1:]):
-        if len(members) > 1:
-            i, j = np.triu_indices(len(members), 1)
-            x.append(members[i])
-            y.append(members[j])
-    ends = np.concatenate(x), np.concatenate(y)
-    across = (ends[0] < links.offset) & (ends[1] >= links.offset)
-    kept = slice(None) if tables.is_dedupe else across
-    a, b = ends[0][kept].astype(np.int32), (ends[1][kept] - links.offset).astype(np.int32)
-    return measured(a, b, tables.left_texts, None if tables.is_dedupe else tables.right_texts)
-
-
-def heights(merges: Iterable[Merge], x: Ints, y: Ints) -> NDArray[np.float64]:
-    """The similarity at which two records came into one cluster; -1 where they did not."""
-    into = {b: (a, order, similarity) for order, (similarity, a, b) in enumerate(merges)}
-    never = (-1, len(into), -1.0)
-    found = np.empty(len(x))
-    for k, (one, other) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
-        height = -1.0
-        while one != other:
-            if into.get(other, never)[1] < into.get(one, never)[1]:
-                one, other = other, one
-            step, _, height = into.get(one, never)
-            if step < 0:
-                break
-            one = step
-        found[k] = height
-    return found
+    return scored_by_merges(features, links, merges, THRESHOLD)

@@ -56,6 +56,13 @@ def read_links(links: Any, tables: Tables) -> Links:
     return Links([own for own in members if len(own) > 1], size, offset)
 
 
+def text_labels(tables: Tables) -> Ints:
+    """A number for each record, the same for those whose texts are equal."""
+    texts = [*tables.left_texts, *(() if tables.is_dedupe else tables.right_texts)]
+    number: dict[str, int] = {}
+    return np.array([number.setdefault(text, len(number)) for text in texts], np.int64)
+
+
 def _columns(links: Any) -> tuple[Any, Ints]:
     """The records' ids as Arrow text, and the number of each one's group."""
     import pyarrow as pa

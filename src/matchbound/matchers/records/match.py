@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from matchbound.matchers.records.features import Features, features_of
 from matchbound.matchers.records.fields import Tables, read_tables
 from matchbound.matchers.records.labelled import Labelled, positions, read_labelled
 from matchbound.matchers.records.links import Links, read_links
+from matchbound.matchers.records.unlabelled import ALPHA, unlabelled
 
 Floats = NDArray[np.float32]
 THRESHOLD = 0.5
@@ -39,12 +41,13 @@ def match(
     left: Any,
     right: Any = None,
     *,
-    labels: Any,
+    labels: Any = None,
     id: str | None = None,
     right_id: str | None = None,
     columns: Sequence[str] | Mapping[str, str] | None = None,
     candidates: Any = None,
     links: Any = None,
+    alpha: float | None = None,
     one_to_one: bool = False,
     all_scores: bool = False,
 ) -> Scored:
@@ -53,13 +56,33 @@ def match(
     `labels` are nodes of `left` with all their matches, as columns x and y or as pairs; y is empty
     where x has no match. `columns` are the fields to compare, names or left names to right names;
     without it those that both tables have. `candidates` are pairs x, y to choose from, if not the
-    nearest by text. `one_to_one` matches each record at most once. `all_scores` keeps the
-    candidates that are no matches, too: matches have a score of at least ½.
+    nearest by text. `links` are records that occur together, as columns record and group or as
+    pairs x, y: then pairs are classified by those that their records occur with, too, and records
+    of one group are never matched. Links without labels match by agglomeration, whose `alpha`
+    (default ½) is the weight of links beside texts. `one_to_one` matches each record at most once.
+    `all_scores` keeps the candidates that are no matches, too: matches have a score of at least ½.
     """
     require_packages()
+    _check_alpha(alpha, labels, links)
     tables = read_tables(left, right, id=id, right_id=right_id, columns=columns)
     pool = Pool.of(tables, candidates, links)
-    return pool.matches(labels, one_to_one=one_to_one, all_scores=all_scores)
+    return pool.matches(labels, alpha=alpha, one_to_one=one_to_one, all_scores=all_scores)
+
+
+def _check_alpha(alpha: Any, labels: Any, links: Any) -> None:
+    if labels is None and links is None:
+        raise InputError("labels must be given, got None. Give labelled nodes, or links.")
+    if alpha is None:
+        return
+    if labels is not None:
+        raise InputError(
+            f"alpha must be left out with labels, got {alpha!r}: they decide what links are worth. "
+            "Drop one of them."
+        )
+    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 <= float(alpha) <= 1:
+        raise InputError(
+            f"alpha must be a number from 0 to 1, got {alpha!r}. Give for example 0.5."
+        )
 
 
 def require_packages() -> None:
@@ -89,10 +112,21 @@ class Pool:
         top = TOP if linked is None else TOP_LINKED
         return Pool(features_of(tables, nearest(tables.left_texts, right, top=top)), False, linked)
 
-    def matches(self, labels: Any, *, one_to_one: bool = False, all_scores: bool = False) -> Scored:
-        """What a classifier of these labels matches."""
+    def matches(
+        self,
+        labels: Any,
+        *,
+        alpha: float | None = None,
+        one_to_one: bool = False,
+        all_scores: bool = False,
+    ) -> Scored:
+        """What a classifier of these labels matches; without labels, what links do."""
         tables = self.features.tables
-        found, scores = self._scored(read_labelled(labels, tables))
+        if labels is None and self.links is not None:
+            weight = ALPHA if alpha is None else alpha
+            found, scores = unlabelled(self.features, self.links, weight)
+        else:
+            found, scores = self._scored(read_labelled(labels, tables))
         if one_to_one:
             scores = assigned(scores, found, tables)
         return named(tables, found, scores, 0.0 if all_scores else THRESHOLD)
