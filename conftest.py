@@ -110,6 +110,10 @@ def _documents_find_their_files(request, tmp_path, monkeypatch, doctest_namespac
     doctest_namespace["verify_matches"] = verify_matches
     if request.node.path.name == "gate.md":  # its draw's seed is matchbound's, and always the same
         monkeypatch.setattr("secrets.token_hex", lambda size: "demo")
+    if request.node.path.name == "match.md":
+        from matchbound.examples import write_example
+
+        write_example("people", tmp_path, force=True)
     if request.node.path.name == "reconcile.md":
         networks = request.getfixturevalue("network_files")
         for name in ("left.csv", "right.csv", "nodes.csv"):

@@ -102,6 +102,7 @@ def test_public_names():
         "forget",
         "labels",
         "list_errors",
+        "match",
         "matchers",
         "patch",
         "plan",

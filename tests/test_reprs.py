@@ -31,6 +31,8 @@ def values(tmp_path_factory):
     links = [("a", "c"), ("b", "c"), ("a", "d"), ("b", "d"), ("c", "e")]
     edges = write_csv(folder / "edges.csv", ["src", "dst"], links)
     seeds = [("a", "a"), ("b", "b"), ("e", "e")]
+    names = [(i, f"name {i % 5}") for i in range(10)]
+    records = write_csv(folder / "names.csv", ["id", "name"], names)
     others = write_csv(folder / "others.csv", ["id"], [[f"b{i}"] for i in range(400)])
     pairs = [tuple(row) for row in read_csv(holdout)]
     tables = {"records": folder / "people.csv", "against": others, "clusters": False}
@@ -55,6 +57,7 @@ def values(tmp_path_factory):
         "estimate": [mb.estimate(audit, holdout=holdout)],
         "export": [mb.export(audit, folder / "export", redacted=True)],
         "list_errors": [mb.list_errors(audit, holdout=holdout, out=folder / "errors.csv")],
+        "match": [mb.match(records, labels=[("0", "5"), ("1", "6")])],
         "matchers": [mb.matchers.graph(edges)],
         "patch": [
             mb.patch(draw, holdout=holdout, labels=audit / "labels.csv", out=folder / "p.csv")

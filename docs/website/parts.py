@@ -45,7 +45,13 @@ GUIDES = {
             "report.md",
         ],
         "Afterwards": ["releases.md", "growth.md", "gate.md", "privacy.md"],
-        "Tools and machines": ["splink.md", "reconcile.md", "engines.md", "scale.md"],
+        "Tools and machines": [
+            "splink.md",
+            "match.md",
+            "reconcile.md",
+            "engines.md",
+            "scale.md",
+        ],
     },
     "Explanation": {
         "": [

@@ -20,6 +20,7 @@ GUIDES = {
     "label": "label.md",
     "patch": "certify.md#patch",
     "plan": "plan.md",
+    "match": "match.md",
     "reconcile": "reconcile.md",
     "register": "ledger.md#register",
     "releases": "releases.md",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matchbound.certificates.releases import releases
     from matchbound.certificates.verification import verify
     from matchbound.certificates.withheld import withhold
-    from matchbound.matchers import reconcile
+    from matchbound.matchers import match, reconcile
     from matchbound.plans.plan import plan
     from matchbound.reports.export import export
     from matchbound.reports.report import write_report
@@ -47,6 +47,7 @@ __all__ = [
     "forget",
     "labels",
     "list_errors",
+    "match",
     "matchers",
     "patch",
     "plan",
@@ -73,6 +74,7 @@ _HOMES = {
     "forget": "audits.forget",
     "labels": "audits.labels",
     "list_errors": "certificates.list_errors",
+    "match": "matchers",
     "matchers": "matchers",
     "patch": "certificates.patch",
     "plan": "plans.plan",

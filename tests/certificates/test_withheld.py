@@ -7,6 +7,7 @@ import pytest
 import matchbound as mb
 from matchbound.matchers.program import command, network
 from support.audits import contents, make_audit, read_csv, run, write_csv
+from support.made_records import people
 from support.networks import erdos_renyi, made
 
 
@@ -109,6 +110,10 @@ def test_a_program_in_any_language(tmp_path, capsys):
     ("options", "message"),
     [
         ([], "command must be given, or left and right, got neither. "),
+        (["--matcher", "x"], "matcher must be match, got 'x'. "),
+        (["--matcher", "match", "--command", "cat"], "command must be left out with matcher match"),
+        (["--matcher", "match"], "right must be given, because this folder does not know which "),
+        (["--one-to-one"], "one_to_one must come with matcher match, got True alone. "),
         (["--command", "python 'm.py {labels} {out}"], "command must be words as in a shell, got "),
         (
             ["--command", "cat {labels} {out}", "--method", "witness"],
@@ -217,3 +222,47 @@ def test_ids_that_look_like_nothing(tmp_path):
     memory = mb.withhold(matcher, draw, tmp_path / "audit/labels.csv")
     assert folder.guarantees == memory.guarantees
     assert folder.value("precision") > 0.9
+
+
+@pytest.fixture
+def record_audit(tmp_path, monkeypatch):
+    """An audit of made-up people with all labels, and the table they are matched with."""
+    monkeypatch.setattr("matchbound.matchers.records.classifier.TREES", 40)
+    left, right, truth = people(200)
+    for name, table in (("left", left), ("right", right)):
+        rows = [list(row.values()) for row in table.to_pylist()]
+        write_csv(tmp_path / f"{name}.csv", table.column_names, rows)
+    words = ["--link", "--one-to-one", "--labels", 80, "--train", 60, "--out", tmp_path / "audit"]
+    assert run("draw", tmp_path / "left.csv", *words) == 0
+    drawn = {row[0] for row in read_csv(tmp_path / "audit" / "sample.csv")}
+    rows = [row for row in truth if row[0] in drawn]
+    write_csv(tmp_path / "audit" / "labels.csv", ["x", "y"], rows)
+    return tmp_path / "audit", tmp_path / "right.csv"
+
+
+def test_match_learns_from_d_alone_then_from_all(record_audit, capsys):
+    audit, right = record_audit
+    words = ["--matcher", "match", "--right", right, "--one-to-one"]
+    assert run("withhold", audit, *words) == 0
+    assert "precision  of the complete matcher ≥ 0.9" in capsys.readouterr().out
+    left = audit.parent / "left.csv"
+    for role, name in (("train", "holdout.csv"), ("all", "complete.csv")):
+        matches = mb.match(left, right, labels=mb.labels(audit, role), one_to_one=True)
+        rows = [(x, y, float(score)) for x, y, score in read_csv(audit / name)]
+        assert rows == list(matches)
+    assert run("verify", audit) == 0
+
+
+def test_match_s_holdout_does_not_depend_on_validation_labels(record_audit):
+    """Whatever the other labels are: here every second one is said to have no match."""
+    audit, right = record_audit
+    words = ["withhold", audit, "--matcher", "match", "--right", right, "--force"]
+    assert run(*words) == 0
+    holdout, complete = (read_csv(audit / f"{name}.csv") for name in ("holdout", "complete"))
+    trained = {x for x, _ in mb.labels(audit, "train")}
+    rows = enumerate(read_csv(audit / "labels.csv"))
+    lies = [(x, y if x in trained or i % 2 else "") for i, (x, y) in rows]
+    write_csv(audit / "labels.csv", ["x", "y"], lies)
+    assert run(*words) == 0
+    assert read_csv(audit / "holdout.csv") == holdout
+    assert read_csv(audit / "complete.csv") != complete

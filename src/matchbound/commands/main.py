@@ -98,10 +98,9 @@ class Parser(argparse.ArgumentParser):
         """The usage line, with the required arguments; options are listed below it."""
         if self.usage is not None:
             return f"usage: {self.usage}\n"
-        required = [action for action in self._actions if action.required]
-        optional = [action for action in self._get_positional_actions() if not action.required]
-        words = [f"{_left(action)}" for action in required]
-        words[:0] = [f"[{_left(action)}]" for action in optional]
+        options = [one for one in self._get_optional_actions() if one.required]
+        shown = [*self._get_positional_actions(), *options]
+        words = [_left(one) if one.required else f"[{_left(one)}]" for one in shown]
         return f"usage: {' '.join([self.prog, *words])} [options]\n"
 
     def format_help(self) -> str:

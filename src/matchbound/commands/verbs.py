@@ -28,6 +28,7 @@ VERBS = (
     Verb("errors", "list a matcher's wrong and missed matches at the labelled nodes"),
     Verb("patch", "write the holdout matcher's matches with the labels over them"),
     Verb("withhold", "run a matcher without and with the validation labels, and certify it"),
+    Verb("match", "match the records of two tables, or of one, by labels"),
     Verb("reconcile", "match the nodes of two networks"),
     Verb("seal", "write the ledger's digest to a file that others keep"),
     Verb("forget", "erase a person's ids from an audit folder"),

@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from matchbound.commands.match import add_fields, fields
 from matchbound.commands.options import add_clusters, add_force
 from matchbound.commands.terminal import progress, say
 from matchbound.errors import InputError
@@ -19,8 +20,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--command", metavar="TEXT", help="a program: it reads {labels} and writes {out}, both CSV"
     )
-    parser.add_argument("--left", metavar="FILE", help="or a network, to be reconciled with")
-    parser.add_argument("--right", metavar="FILE", help="this one, labels being the seeds")
+    parser.add_argument("--matcher", metavar="match", help="or match: records, which labels teach")
+    parser.add_argument(
+        "--left", metavar="FILE", help="or a network; of match, records (default: the population)"
+    )
+    parser.add_argument("--right", metavar="FILE", help="what it is matched with")
     parser.add_argument(
         "--method", metavar="NAME", help="witness (default), percolation, expand, soft"
     )
@@ -28,10 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--threshold",
         type=float,
         metavar="T",
-        help="witnesses that a match needs; the least score of a program's matches, and of soft's",
+        help="witnesses that a match needs; the least score of other matchers (of match: 0.5)",
     )
     add_clusters(parser)
     add_force(parser)
+    group = parser.add_argument_group("of match")
+    group.add_argument("--one-to-one", action="store_true", help="match each record at most once")
+    add_fields(group)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -42,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     out = audit / "certificate.json"
     refuse_existing([out], options.force)
     for name in ("holdout.csv", "complete.csv"):
-        refuse_input_as_out(audit / name, [options.left, options.right])
+        refuse_input_as_out(audit / name, [options.left, options.right, options.candidates])
     matcher, threshold = _matcher(options)
     check_writable(out)
     certificate = withhold(
@@ -62,6 +69,14 @@ def _matcher(options: argparse.Namespace) -> tuple[Any, float | None]:
     """The matcher to run, and the threshold of its matches."""
     from matchbound.matchers.program import command, network
 
+    if options.matcher is not None:
+        return _records(options)
+    for name in ("one_to_one", "columns", "candidates"):
+        if getattr(options, name):
+            raise InputError(
+                f"{name} must come with matcher match, got {getattr(options, name)!r} alone. "
+                "Give --matcher match too, or drop it."
+            )
     networks = (options.left, options.right)
     if (options.command is None) != (None not in networks):
         raise InputError(
@@ -79,6 +94,36 @@ def _matcher(options: argparse.Namespace) -> tuple[Any, float | None]:
             f"method must be left out with command, got {options.method!r}. Drop one of them."
         )
     return command(options.command), options.threshold
+
+
+def _records(options: argparse.Namespace) -> tuple[Any, float | None]:
+    """`match` on the audit's records, or on those that are given."""
+    from matchbound.audits.records import record_tables
+    from matchbound.matchers.program import records
+
+    if options.matcher != "match":
+        raise InputError(f"matcher must be match, got {options.matcher!r}. Give --matcher match.")
+    for name in ("command", "method"):
+        if getattr(options, name) is not None:
+            raise InputError(
+                f"{name} must be left out with matcher match, got {getattr(options, name)!r}. "
+                "Drop one of them."
+            )
+    tables, threshold = record_tables(options.audit, options.left, options.right), options.threshold
+    if threshold is None and not tables.has_scores_fixed:
+        threshold = 0.5
+    progress("reading the records and finding candidates")
+    matcher = records(
+        *(tables.left, tables.right),
+        id=tables.id,
+        right_id=tables.right_id,
+        sources=tables.sources,
+        columns=fields(options.columns),
+        candidates=options.candidates,
+        one_to_one=options.one_to_one,
+        all_scores=threshold is None or threshold < 0.5,
+    )
+    return matcher, threshold
 
 
 def _whole(number: float | None) -> int | float | None:

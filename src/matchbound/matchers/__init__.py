@@ -1,4 +1,4 @@
-"""Matchers of two networks' nodes, which start from pairs that are known to match."""
+"""Matchers of two networks' nodes and of two tables' records, which start from known matches."""
 
 from matchbound.matchers.bayes import bayes
 from matchbound.matchers.board import Board
@@ -17,6 +17,7 @@ from matchbound.matchers.program import Matcher as Matcher
 from matchbound.matchers.program import matches_csv as matches_csv
 from matchbound.matchers.program import matches_table as matches_table
 from matchbound.matchers.reconciliation import MATCHERS, reconcile
+from matchbound.matchers.records.match import ScoredPairs, match
 from matchbound.matchers.seeds import in_both as in_both
 from matchbound.matchers.seeds import read_seeds as read_seeds
 from matchbound.matchers.soft import soft
@@ -30,10 +31,12 @@ __all__ = [
     "Found",
     "Graph",
     "Matches",
+    "ScoredPairs",
     "bayes",
     "expand",
     "graph",
     "hubs",
+    "match",
     "path",
     "percolation",
     "reconcile",

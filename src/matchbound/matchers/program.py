@@ -12,6 +12,8 @@ from matchbound.errors import EngineError, InputError
 from matchbound.files import is_file, temporary_folder, write_whole
 from matchbound.matchers.edges import graph
 from matchbound.matchers.reconciliation import reconcile
+from matchbound.matchers.records.fields import read_tables
+from matchbound.matchers.records.match import Pool, require_packages
 from matchbound.matchers.seeds import in_both
 from matchbound.tables import as_table, collected
 
@@ -62,6 +64,25 @@ def network(left: Any, right: Any, **options: Any) -> Matcher:
 
     def run(labels: Labels) -> Any:
         return reconcile(*graphs, in_both(*graphs, labels), **options)
+
+    return run
+
+
+def records(
+    left: Any,
+    right: Any = None,
+    *,
+    candidates: Any = None,
+    one_to_one: bool = False,
+    all_scores: bool = False,
+    **reading: Any,
+) -> Matcher:
+    """A matcher of records that learns from labels; options are those of `match`."""
+    require_packages()
+    pool = Pool.of(read_tables(left, right, **reading), candidates)
+
+    def run(labels: Labels) -> Any:
+        return pool.matches(labels, one_to_one=one_to_one, all_scores=all_scores)
 
     return run
 

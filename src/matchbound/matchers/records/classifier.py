@@ -12,7 +12,7 @@ from matchbound.matchers.records.features import Features
 from matchbound.matchers.records.labelled import Labelled
 
 Floats = NDArray[np.float32]
-TREES = 300
+TREES = 200
 ROUGH = 60  # trees of a classifier whose scores are held out
 FOLDS = 3
 CHUNK = 1 << 16  # pairs whose features are in memory at a time, for each thread
@@ -31,19 +31,19 @@ def held_out(features: Features, labelled: Labelled, entities: NDArray[np.int64]
     fold = entities[np.where(labelled.is_labelled[x], x, y)] % FOLDS
     for number in np.unique(fold):
         others = fold != number
-        forest = _trained(features, rows[others], is_match[others], ROUGH)
+        trees = _trained(features, rows[others], is_match[others], ROUGH)
         held = rows[~others]
-        scores[held] = forest.predict_proba(features.matrix(held))[:, 1]
+        scores[held] = _shares(trees, features.matrix(held))
     return scores
 
 
-def _scores(forest: Any, features: Features) -> Floats:
+def _scores(trees: list[Any], features: Features) -> Floats:
     size = len(features.candidates)
     scores = np.empty(size, np.float32)
 
     def score(start: int) -> None:
         rows = slice(start, min(start + CHUNK, size))
-        scores[rows] = forest.predict_proba(features.matrix(rows))[:, 1]
+        scores[rows] = _shares(trees, features.matrix(rows))
 
     with ThreadPoolExecutor(thread_count()) as pool:
         list(pool.map(score, range(0, size, CHUNK)))
@@ -52,8 +52,8 @@ def _scores(forest: Any, features: Features) -> Floats:
 
 def _trained(
     features: Features, rows: NDArray[np.int64], is_match: NDArray[np.bool_], trees: int
-) -> Any:
-    """A forest; the same on every run, and whatever the number of threads."""
+) -> list[Any]:
+    """A forest's trees; the same on every run, and whatever the number of threads."""
     from sklearn.ensemble import ExtraTreesClassifier
 
     if is_match.all() or not is_match.any():
@@ -61,7 +61,18 @@ def _trained(
             "labels must have matches and others among the candidates of labelled nodes, got "
             f"{len(rows)} candidates, of which {int(is_match.sum())} are matches. Label more nodes."
         )
-    forest = ExtraTreesClassifier(trees, random_state=0, n_jobs=thread_count())
+    forest = ExtraTreesClassifier(trees, random_state=0)
     forest.fit(features.matrix(rows), is_match)
-    forest.set_params(n_jobs=1)  # several threads would add the trees up in any order
-    return forest
+    return [one.tree_ for one in forest.estimators_]
+
+
+def _shares(trees: list[Any], matrix: Floats) -> NDArray[np.float64]:
+    """The mean over trees of the share of matches in a pair's leaf.
+
+    It is what `predict_proba` returns. That one must not be called by several threads at a time:
+    it changes Python's filters of warnings, and adds the trees up in any order.
+    """
+    total = np.zeros(len(matrix))
+    for tree in trees:
+        total += tree.predict(matrix)[:, 1]
+    return total / len(trees)

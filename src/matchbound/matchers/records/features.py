@@ -20,6 +20,8 @@ NUMBER = ("difference", "relative difference")
 DATE = ("days apart",)
 WHOLE = ("cosine3", "cosine4", "digits shared", "digits of one")
 
+FEW = 1 << 16  # candidates whose features are kept for other labels
+
 
 @dataclass(frozen=True)
 class Features:
@@ -40,6 +42,15 @@ class Features:
 
     def matrix(self, rows: Any) -> Floats:
         """The features of these candidates (a slice or positions), one row each."""
+        if len(self.candidates) <= FEW:
+            return np.asarray(self._matrix[rows])
+        return self._computed(rows)
+
+    @cached_property
+    def _matrix(self) -> Floats:
+        return self._computed(slice(None))
+
+    def _computed(self, rows: Any) -> Floats:
         pairs = self.candidates
         x, y = pairs.x[rows], pairs.y[rows]
         columns = [column for f in self.tables.fields for column in compare(f, x, y)]
@@ -85,6 +96,5 @@ def compare(field: Field, x: Ints, y: Ints) -> list[Floats]:
 
 def _difference(values: NDArray[np.float64], a: Ints, b: Ints) -> tuple[Any, Any]:
     """How far the numbers of two texts are apart, and the larger of their sizes."""
-    with_missing = np.append(values, np.nan)
-    of_a, of_b = with_missing[a], with_missing[b]
+    of_a, of_b = (np.where(codes < 0, np.nan, values[codes]) for codes in (a, b))
     return np.abs(of_a - of_b), np.maximum(np.abs(of_a), np.abs(of_b))

@@ -59,13 +59,15 @@ def read_tables(
     id: str | None = None,
     right_id: str | None = None,
     columns: Sequence[str] | Mapping[str, str] | None = None,
+    sources: tuple[str | None, str | None] = (None, None),
 ) -> Tables:
     """Read two tables, or one to be matched with itself (`right` None).
 
-    `columns` are the fields to compare: names that both tables have, or names of the right table's
-    by the left's. Without it they are all those that have the same name in both.
+    `columns` are the fields to compare: names that both tables have, or the right table's names by
+    the left's. Without it they are all that have the same name in both. `sources` are the names of
+    the tables' sources, where ids are written with them.
     """
-    matching = Matching(dedupe=True) if right is None else Matching(link=True)
+    matching = Matching(right is None, right is not None, sources[0])
     with connect() as con:
         source = open_source(con, "left", left, hashed=False)
         of_left = read_records(con, source, id, matching, of_x=True)
@@ -73,7 +75,7 @@ def read_tables(
         if right is not None:
             source = open_source(con, "right", right, hashed=False)
             own = right_id or (id if id and source.column(id) else None)
-            of_right = read_records(con, source, own, matching, of_x=False)
+            of_right = read_records(con, source, own, matching, of_x=False, origin=sources[1])
     pairs = _columns(of_left, of_right, columns)
     fields = [_field(of_left, of_right, *pair) for pair in pairs]
     fields = [field for field in fields if len(field.texts)]

@@ -3,14 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from matchbound.errors import EngineError, InputError
 from matchbound.matchers.columns import read_columns
-from matchbound.matchers.matches import Matches
+from matchbound.matchers.matches import Matches, write_batches
 from matchbound.matchers.records.assignment import one_to_one as assigned
 from matchbound.matchers.records.candidates import TOP, Candidates, measured, nearest
 from matchbound.matchers.records.chains import with_chains
@@ -22,19 +23,34 @@ from matchbound.matchers.records.labelled import Labelled, positions, read_label
 from matchbound.matchers.records.links import Links, read_links
 from matchbound.matchers.records.unlabelled import ALPHA, unlabelled
 
+if TYPE_CHECKING:
+    from os import PathLike
+
 Floats = NDArray[np.float32]
 THRESHOLD = 0.5
 TOP_LINKED = 30  # candidates of a record with links, which common names need
 ROUNDS = 2  # in which candidates of candidates are added
 
 
-class Scored(Matches):
+class ScoredPairs(Matches):
     """A table with columns x, y and score, the probability that the pair is a match."""
 
     def __str__(self) -> str:
         count = int(np.count_nonzero(self.table["score"].to_numpy() >= THRESHOLD))
         others = len(self) - count
         return f"{count} matches" + (f" and {others} other candidates." if others else ".")
+
+    @property
+    def doubt(self) -> str:
+        """Empty: scores are probabilities, and tell doubt themselves."""
+        return ""
+
+    def save(self, path: "str | PathLike[str]", *, force: bool = False) -> None:
+        """Write a file: CSV or Parquet, by the ending of its name."""
+        names, batches = self.table.column_names, self.table.to_batches(max_chunksize=1 << 16)
+        write_batches(
+            Path(path), lambda: iter(batches or _no_rows(self.table)), force=force, columns=names
+        )
 
 
 def match(
@@ -50,7 +66,7 @@ def match(
     alpha: float | None = None,
     one_to_one: bool = False,
     all_scores: bool = False,
-) -> Scored:
+) -> ScoredPairs:
     """Match the records of two tables, or of one with itself, by a classifier over pairs.
 
     `labels` are nodes of `left` with all their matches, as columns x and y or as pairs; y is empty
@@ -119,7 +135,7 @@ class Pool:
         alpha: float | None = None,
         one_to_one: bool = False,
         all_scores: bool = False,
-    ) -> Scored:
+    ) -> ScoredPairs:
         """What a classifier of these labels matches; without labels, what links do."""
         tables = self.features.tables
         if labels is None and self.links is not None:
@@ -145,20 +161,28 @@ class Pool:
         return features.candidates, scores
 
 
-def named(tables: Tables, candidates: Candidates, scores: Floats, least: float) -> Scored:
+def named(tables: Tables, candidates: Candidates, scores: Floats, least: float) -> ScoredPairs:
     """The pairs from a score on with the records' ids, in order of x and y."""
     import pyarrow as pa
 
-    rows = np.flatnonzero(scores >= least)
-    return Scored(
+    rounded = np.round(scores.astype(np.float64), 6)
+    rows = np.flatnonzero(rounded >= least)
+    return ScoredPairs(
         pa.table(
             {
                 "x": tables.left.take(pa.array(candidates.x[rows])),
                 "y": tables.right.take(pa.array(candidates.y[rows])),
-                "score": scores[rows].astype(np.float64),
+                "score": rounded[rows],
             }
         )
     )
+
+
+def _no_rows(table: Any) -> list[Any]:
+    """A batch without rows, so that a file has the columns."""
+    import pyarrow as pa
+
+    return [pa.RecordBatch.from_pylist([], table.schema)]
 
 
 def _given(candidates: Any, tables: Tables) -> Candidates:
