@@ -3,7 +3,9 @@
 `benchmarks/match.py` runs all settings and sizes; `--settings usual --sizes 10000 100000` some.
 Records are made up: six fields with errors, half of them with a match; 1,000 labelled nodes. Each
 run is a process of its own. Growth is the exponent of processor time between two sizes. `found` is
-the share of true pairs among the candidates; precision and recall are of the matches.
+the share of true pairs among the candidates; precision and recall are of the matches. `--part
+candidates` ends there; `--part real` has the share on real data, by the exact and by the limited
+search.
 """
 
 import argparse
@@ -20,6 +22,7 @@ import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from matchbound.matchers.records import candidates
 from support.people import SETTINGS, people
 
 SIZES = (10_000, 100_000, 1_000_000)
@@ -89,12 +92,40 @@ def measure(size, setting, part):
         return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 
+def on_real_data():
+    """The share of true pairs among the candidates of the exact and of the limited search."""
+    for folder in sorted((Path(__file__).parents[2] / "shared/data/er").glob("*/")):
+        sides, truth = read_real(folder)
+        for name, exact in (("exact", math.inf), ("limited", 0)):
+            candidates.EXACT = exact
+            found = candidates.nearest(*sides)
+            pairs = set(zip(found.x.tolist(), found.y.tolist(), strict=True))
+            share = sum(pair in pairs for pair in truth) / len(truth)
+            each = len(pairs) / len(sides[0])
+            print(f"{folder.name:20} {name:8} found {share:.4f}, {each:.1f} a record", flush=True)
+
+
+def read_real(folder):
+    """The texts of one or two tables, and the positions of true pairs."""
+    paths = [folder / f"{name}.parquet" for name in ("left", "right", "records")]
+    tables = [pq.read_table(path).to_pydict() for path in paths if path.exists()]
+    places = [{id: i for i, id in enumerate(table.pop("id"))} for table in tables]
+    texts = [[" ".join(filter(None, row)) for row in zip(*t.values(), strict=True)] for t in tables]
+    name = "truth" if len(tables) == 2 else "truth_pairs"
+    rows = pq.read_table(folder / f"{name}.parquet").to_pylist()
+    pairs = [(places[0][row["id_l"]], places[-1][row["id_r"]]) for row in rows]
+    return texts, pairs if len(tables) == 2 else [tuple(sorted(pair)) for pair in pairs]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--settings", nargs="+", default=[*SETTINGS, DEDUPE])
     parser.add_argument("--sizes", nargs="+", type=int, default=SIZES)
-    parser.add_argument("--part", choices=["all", "candidates"], default="all")
+    parser.add_argument("--part", choices=["all", "candidates", "real"], default="all")
     options = parser.parse_args()
+    if options.part == "real":
+        on_real_data()
+        return
     for setting in options.settings:
         before = None
         for size in options.sizes:
