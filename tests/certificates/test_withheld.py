@@ -119,6 +119,10 @@ def test_a_program_in_any_language(tmp_path, capsys):
             ["--command", "cat {labels} {out}", "--method", "witness"],
             "method must be left out with command, got 'witness'. ",
         ),
+        (
+            ["--command", "cat {labels} {out}", "--candidates", "names.csv"],
+            "candidates must be left out with command, got 'names.csv'. ",
+        ),
         (["--command", "cat"], "command must have {labels} and {out} in it, got 'cat'. "),
         (["--command", "no-such-program {labels} {out}"], "command must be a program that runs, "),
         (["--command", "false {labels} {out}"], "the command ended with status 1: it said nothing"),
@@ -162,6 +166,21 @@ def test_networks(tmp_path, capsys):
     assert certificate.value("precision") > 0.8
     again = mb.withhold(network(left, right, method="soft"), audit, threshold=0.5, force=True)
     assert again.guarantees == certificate.guarantees
+    names = write_csv(tmp_path / "names.csv", ["x", "y", "score"], alike(pair.truth.tolist()))
+    with_names = ["--left", left, "--right", right, "--candidates", names, *soft]
+    assert run("withhold", audit, *with_names) == 0
+    certificate = mb.Certificate.load(audit / "certificate.json")
+    assert {tuple(row[:2]) for row in read_csv(audit / "complete.csv")} <= {
+        tuple(row[:2]) for row in read_csv(names)
+    }
+    matcher = network(left, right, method="soft", candidates=names)
+    again = mb.withhold(matcher, audit, threshold=0.5, force=True)
+    assert again.guarantees == certificate.guarantees
+
+
+def alike(truth):
+    """Each node's true match, and the next node's, as candidates."""
+    return [(x, y, 0.5) for k in (0, 1) for (x, _), (_, y) in zip(truth, truth[k:], strict=False)]
 
 
 def test_no_folder_is_made_for_an_audit_that_is_none(tmp_path):

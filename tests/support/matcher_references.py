@@ -1,4 +1,7 @@
-"""The matchers as they are defined, in plain Python: graphs are dicts of sets of ids."""
+"""The matchers as they are defined, in plain Python: graphs are dicts of sets of ids.
+
+Candidates are a dict from pairs to scores, or None for all pairs.
+"""
 
 import hashlib
 import math
@@ -51,15 +54,21 @@ def is_free(pair, matched):
     return all(pair[0] != x and pair[1] != y for x, y in matched)
 
 
-def witness(left, right, seeds, threshold, repeat):
+def pairs_of(left, right, pair, candidates):
+    """The pairs of the two nodes' neighbours that are candidates."""
+    pairs = product(left[pair[0]], right[pair[1]])
+    return [pair for pair in pairs if candidates is None or pair in candidates]
+
+
+def witness(left, right, seeds, threshold, repeat, candidates=None):
     matched, found = set(seeds), []
     highest = min(max(map(len, graph.values())) for graph in (left, right))
     degrees = [2**power for power in range(20) if 2**power <= highest]
     for round, degree in enumerate(sorted(degrees, reverse=True) * repeat, start=1):
         counts = Counter(
             pair
-            for u, v in matched
-            for pair in product(left[u], right[v])
+            for known in matched
+            for pair in pairs_of(left, right, known, candidates)
             if len(left[pair[0]]) >= degree and len(right[pair[1]]) >= degree
         )
         counts = {pair: n for pair, n in counts.items() if is_free(pair, matched)}
@@ -70,12 +79,12 @@ def witness(left, right, seeds, threshold, repeat):
     return found
 
 
-def percolation(left, right, seeds, threshold, seed):
+def percolation(left, right, seeds, threshold, seed, candidates=None):
     lot = lots(seed)
     queue = [(pair, 0) for pair in sorted(seeds, key=lambda pair: lot(*pair))]
     matched, marks, found = set(seeds), Counter(), []
-    for (i, j), round in queue:  # which grows
-        marked = list(product(left[i], right[j]))
+    for spreading, round in queue:  # which grows
+        marked = pairs_of(left, right, spreading, candidates)
         marks.update(marked)
         ripe = [pair for pair in marked if marks[pair] >= threshold]
         for pair in sorted(ripe, key=lambda pair: lot(*pair)):
@@ -87,7 +96,7 @@ def percolation(left, right, seeds, threshold, seed):
     return found
 
 
-def expand(left, right, seeds, threshold, seed, most):
+def expand(left, right, seeds, threshold, seed, most, candidates=None):
     lot = lots(seed)
 
     def degrees(graph):
@@ -102,7 +111,7 @@ def expand(left, right, seeds, threshold, seed, most):
     while spreading:
         round += 1
         for i, j in spreading:
-            marks.update(product(left[i], right[j]))
+            marks.update(pairs_of(left, right, (i, j), candidates))
             used.add((i, j))
         while True:
             free = [pair for pair in marks if is_free(pair, matched)]
@@ -114,7 +123,7 @@ def expand(left, right, seeds, threshold, seed, most):
             found.append((*best, round, marks[best], margin))
             matched.add(best)
             if best not in used:
-                marks.update(product(left[best[0]], right[best[1]]))
+                marks.update(pairs_of(left, right, best, candidates))
         spreading = []
         for i, j in sorted((pair for pair in free if pair not in used), key=unlikely):
             budget -= len(left[i]) * len(right[j])
@@ -154,7 +163,7 @@ def hubs(left, right, most):
     return {pair: chosen[pair] for pair in likest(agree) if pair in chosen}
 
 
-def soft(left, right, seeds, width, rounds=30, passes=10):
+def soft(left, right, seeds, width, candidates=None, rounds=30, passes=10):
     """Rows of x, y, round, witnesses, margin, and the share of each."""
     seeded = dict(seeds)
     x_order, y_order = (
@@ -180,6 +189,12 @@ def soft(left, right, seeds, width, rounds=30, passes=10):
                 for v, share in shares[u].items():
                     for y in right[v] & support.keys():
                         support[y] += share
+            if candidates is not None:
+                support = {
+                    y: value + candidates[x, y]
+                    for y, value in support.items()
+                    if (x, y) in candidates
+                }
             gain = {y: beta * value for y, value in support.items() if value > 0}
             kept = largest({y: value + potential[y] for y, value in gain.items()})
             gains[x] = {y: gain[y] for y in kept}
@@ -190,22 +205,34 @@ def soft(left, right, seeds, width, rounds=30, passes=10):
             potential = {
                 y: -log_sum(gains[x][y] + rows[x] for x in x_free if y in gains[x]) for y in y_free
             }
+        moved = 0.0
         for x in x_free:
             mean = {y: share / 2 for y, share in shares[x].items()}
             for y, gain in gains[x].items():
-                mean[y] = mean.get(y, 0) + math.exp(gain + rows[x] + potential[y]) / 2
-            shares[x] = largest({y: share for y, share in mean.items() if share >= 0.001})
+                new, old = math.exp(gain + rows[x] + potential[y]), shares[x].get(y, 0)
+                mean[y] = (new + old) / 2
+                moved = max(moved, abs(new - old) / 2)
+            mean = {y: rounded(share) for y, share in mean.items()}
+            shares[x] = largest({y: share for y, share in mean.items() if share >= 0.01})
+        potential = {y: rounded(value) for y, value in potential.items()}
+        if moved < 0.01:
+            break
 
     pairs = [(x, y) for x in x_free for y in sorted(shares[x], key=rank.get)]
     matched = list(seeds)
     for pair in sorted(pairs, key=lambda pair: -shares[pair[0]][pair[1]]):
         if is_free(pair, matched):
             matched.append(pair)
-    counts = Counter(pair for u, v in matched for pair in product(left[u], right[v]))
+    counts = Counter(pair for known in matched for pair in pairs_of(left, right, known, candidates))
     return [
         ((x, y, 1, counts[x, y], counts[x, y] - best_rival((x, y), counts, seeds)), shares[x][y])
         for x, y in matched[len(seeds) :]
     ]
+
+
+def rounded(value):
+    """The nearest multiple of 2⁻³⁰, a half to the even one."""
+    return round(value * 2**30) / 2**30
 
 
 def log_sum(values):
@@ -258,6 +285,49 @@ def path(a, b, steps=100, turns=200, close=1e-6):
             length = 1.0 if 2 * bend <= gain else gain / (2 * bend)
             shares = plus((1, shares), (length, towards))
     return least(plus((-1, shares)))[0]
+
+
+def convex(left, right, assign, turns=30):
+    """Pairs and shares; `assign` gives the columns of a best assignment of least cost."""
+    x, y = (
+        sorted(graph, key=lambda node, graph=graph: (-len(graph[node]), fnv(node)))
+        for graph in (left, right)
+    )
+    nodes = range(max(len(x), len(y)))
+    a, b = (
+        [[float(max(i, j) < len(ids) and ids[j] in graph[ids[i]]) for j in nodes] for i in nodes]
+        for graph, ids in ((left, x), (right, y))
+    )
+
+    def times(p, q):
+        return [[sum(p[i][k] * q[k][j] for k in nodes) for j in nodes] for i in nodes]
+
+    def minus(p, q):
+        return [[p[i][j] - q[i][j] for j in nodes] for i in nodes]
+
+    shares = [[1 / len(nodes) for _ in nodes] for _ in nodes]
+    for _ in range(turns):
+        rest = minus(times(a, shares), times(shares, b))
+        slope = minus(times(a, rest), times(rest, b))
+        columns = assign([[round(value, 9) for value in row] for row in slope])
+        best = [[float(columns[i] == j) for j in nodes] for i in nodes]
+        change = minus(minus(times(a, best), times(best, b)), rest)
+        gain = -sum(rest[i][j] * change[i][j] for i in nodes for j in nodes)
+        bend = sum(value**2 for row in change for value in row)
+        if gain <= 0 or bend == 0:
+            break
+        step = min(1.0, gain / bend)
+        shares = [
+            [p + step * (q - p) for p, q in zip(*rows, strict=True)]
+            for rows in zip(shares, best, strict=True)
+        ]
+    shares = [[round(share, 9) for share in row] for row in shares]
+    found = {}
+    for i, j in enumerate(assign([[-share for share in row] for row in shares])):
+        rivals = [shares[i][k] for k in nodes if k != j] + [shares[k][j] for k in nodes if k != i]
+        if i < len(x) and j < len(y) and shares[i][j] > max(rivals, default=0):
+            found[x[i], y[j]] = shares[i][j]
+    return found
 
 
 def bayes(left, right, assign, turns=6, first=16):

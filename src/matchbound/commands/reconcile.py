@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("right", metavar="RIGHT", help="the other network's")
     parser.add_argument(
-        "--seeds", metavar="FILE", help="pairs known to match: x, y; or: hubs, bayes"
+        "--seeds", metavar="FILE", help="pairs known to match: x, y; or: hubs, bayes, convex"
     )
     parser.add_argument(
         "--method", metavar="NAME", help="witness (default), percolation, expand, soft"
@@ -28,6 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threshold", type=int, metavar="T", help="witnesses that a match needs")
     parser.add_argument("--repeat", type=int, metavar="K", help="of witness: how many sweeps")
     parser.add_argument("--marks", type=int, metavar="N", help="of expand: at most so many")
+    parser.add_argument(
+        "--candidates",
+        metavar="PAIRS",
+        help="x, y, score: the only pairs that may match, such as those with similar names",
+    )
     parser.add_argument("--seed", metavar="TEXT", help="breaks ties (default: 0)")
     parser.add_argument("--out", required=True, metavar="FILE", help="CSV or Parquet to write")
     add_force(parser)
@@ -59,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
                 f"{name} must be left out without guided, got {getattr(options, name)!r}. "
                 "Give --guided AUDIT too, or drop it."
             )
-    refuse_input_as_out(out, [options.left, options.right, options.seeds])
+    refuse_input_as_out(out, [options.left, options.right, options.seeds, options.candidates])
     say(_matches(options, out))
     say(f"They are in {out}; scores are above 0, so certify with --threshold 0 takes them all.")
     return 0
@@ -70,7 +75,7 @@ def _matches(options: argparse.Namespace, out: Path) -> object:
     from matchbound.matchers.reconciliation import reconcile, write_reconciled
     from matchbound.matchers.witness_sql import Machine
 
-    names = ("threshold", "repeat", "marks", "seed")
+    names = ("threshold", "repeat", "marks", "seed", "candidates")
     typed = {name: getattr(options, name) for name in names}
     typed["method"] = options.method or "witness"
     inputs = (options.left, options.right, options.seeds)
@@ -79,7 +84,7 @@ def _matches(options: argparse.Namespace, out: Path) -> object:
             inputs = (*_measured(*inputs[:2]), options.seeds)
         matches = reconcile(*inputs, **typed, memory=options.memory, temp=options.temp)
         matches.save(out, force=options.force)
-        check = _self_check(matches, *inputs[:2]) if options.seeds == "bayes" else ""
+        check = _self_check(matches, *inputs[:2]) if options.seeds in ("bayes", "convex") else ""
         return "\n".join(filter(None, [str(matches), matches.doubt, check]))
     machine = Machine(options.engine, options.memory, options.temp, progress)
     return write_reconciled(*inputs, out=out, machine=machine, force=options.force, **typed)
@@ -109,8 +114,8 @@ def _guide(options: argparse.Namespace, out: Path) -> int:
     from matchbound.certificates.guided import guide
     from matchbound.files import refuse_existing, refuse_input_as_out
 
-    own = ("seeds", "method", "threshold", "repeat", "marks", "seed", "engine", "memory", "temp")
-    for name in own:
+    own = ("seeds", "method", "threshold", "repeat", "marks", "seed", "candidates")
+    for name in (*own, "engine", "memory", "temp"):
         if getattr(options, name) is not None:
             raise InputError(
                 f"{name} must be left out with guided, got {getattr(options, name)!r}: it is fixed "

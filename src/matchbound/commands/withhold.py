@@ -34,6 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         help="witnesses that a match needs; the least score of other matchers (of match: 0.5)",
     )
+    parser.add_argument(
+        "--candidates",
+        metavar="PAIRS",
+        help="with left and right: x, y, score, the only pairs that may match",
+    )
     add_clusters(parser)
     add_force(parser)
     group = parser.add_argument_group("of match")
@@ -83,16 +88,18 @@ def _matcher(options: argparse.Namespace) -> tuple[Any, float | None]:
             "command must be given, or left and right, got "
             f"{'both' if options.command else 'neither'}. Say which matcher is to be run."
         )
-    if options.command is None and options.method == "soft":
-        return network(*networks, method="soft"), options.threshold or 0.0
     if options.command is None:
-        typed = {"method": options.method, "threshold": _whole(options.threshold)}
+        is_soft = options.method == "soft"
+        typed = {"method": options.method, "candidates": options.candidates}
+        typed["threshold"] = None if is_soft else _whole(options.threshold)
         typed = {name: value for name, value in typed.items() if value is not None}
-        return network(*networks, **typed), 0.0
-    if options.method is not None:
-        raise InputError(
-            f"method must be left out with command, got {options.method!r}. Drop one of them."
-        )
+        return network(*networks, **typed), (options.threshold or 0.0) if is_soft else 0.0
+    for name in ("method", "candidates"):
+        if getattr(options, name) is not None:
+            raise InputError(
+                f"{name} must be left out with command, got {getattr(options, name)!r}. "
+                "Drop one of them."
+            )
     return command(options.command), options.threshold
 
 

@@ -2,6 +2,7 @@
 
 from matchbound.matchers.bayes import bayes
 from matchbound.matchers.board import Board
+from matchbound.matchers.convex import convex
 from matchbound.matchers.edges import graph
 from matchbound.matchers.expand import expand
 from matchbound.matchers.graphs import Graph
@@ -33,6 +34,7 @@ __all__ = [
     "Matches",
     "ScoredPairs",
     "bayes",
+    "convex",
     "expand",
     "graph",
     "hubs",

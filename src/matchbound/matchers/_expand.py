@@ -34,7 +34,7 @@ def guesses(entries, size, x_rows, y_rows, partner, taken, seed):  # type: ignor
 
 
 @compiled
-def expand_from(x_rows, y_rows, seeds, least, budget, seed):  # type: ignore[no-untyped-def]
+def expand_from(x_rows, y_rows, seeds, candidates, least, budget, seed):  # type: ignore[no-untyped-def]
     """Match from the seeds; return rows of x, y, round, marks and margin, in the order matched."""
     x_nodes, y_nodes = x_rows[2].size, y_rows[2].size
     partner, taken = np.full(x_nodes, -1, np.int32), np.full(y_nodes, -1, np.int32)
@@ -53,7 +53,9 @@ def expand_from(x_rows, y_rows, seeds, least, budget, seed):  # type: ignore[no-
         for k in range(len(spreading)):
             i, j = spreading[k, 0], spreading[k, 1]
             marks = with_room(marks, size, degree(x_rows, i) * degree(y_rows, j))
-            size = spread(i, j, x_rows, y_rows, partner, taken, marks, size, heap, least, seed)
+            size = spread(
+                i, j, x_rows, y_rows, partner, taken, candidates, marks, size, heap, least, seed
+            )
         while len(heap):
             order, _, best = heappop(heap)
             entries = marks[1]
@@ -68,7 +70,9 @@ def expand_from(x_rows, y_rows, seeds, least, budget, seed):  # type: ignore[no-
             partner[x], taken[y] = y, x
             if entries[best, USED] == 0:
                 marks = with_room(marks, size, degree(x_rows, x) * degree(y_rows, y))
-                size = spread(x, y, x_rows, y_rows, partner, taken, marks, size, heap, least, seed)
+                size = spread(
+                    x, y, x_rows, y_rows, partner, taken, candidates, marks, size, heap, least, seed
+                )
         entries = marks[1]
         likely = guesses(entries, size, x_rows, y_rows, partner, taken, seed)
         spreading = np.empty((len(likely), 2), np.int32)

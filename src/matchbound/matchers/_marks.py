@@ -9,6 +9,7 @@ from heapq import heappush
 import numpy as np
 
 from matchbound.compiled import compiled
+from matchbound.matchers._candidates import is_candidate
 from matchbound.matchers._layout import lot, mixed, record
 
 X, Y, MARKS, NEXT_X, NEXT_Y, USED = range(6)  # columns of an entry; USED: it has spread marks
@@ -58,7 +59,7 @@ def rank_of(entry, entries, x_rows, y_rows, seed):  # type: ignore[no-untyped-de
 
 
 @compiled
-def spread(i, j, x_rows, y_rows, partner, taken, marks, size, heap, least, seed):  # type: ignore[no-untyped-def]
+def spread(i, j, x_rows, y_rows, partner, taken, candidates, marks, size, heap, least, seed):  # type: ignore[no-untyped-def]
     """Add a mark to every pair of free neighbours of i and j; return the table's new size."""
     slots, entries, x_first, y_first = marks
     x_starts, x_neighbours, _ = x_rows
@@ -69,7 +70,7 @@ def spread(i, j, x_rows, y_rows, partner, taken, marks, size, heap, least, seed)
             continue
         for f in range(y_starts[j], y_starts[j + 1]):
             y = y_neighbours[f]
-            if taken[y] >= 0:
+            if taken[y] >= 0 or not is_candidate(candidates, x, y):
                 continue
             slot = slot_of(slots, entries, x, y)
             if slots[slot] < 0:

@@ -9,11 +9,12 @@ from heapq import heappop, heappush
 import numpy as np
 
 from matchbound.compiled import compiled
+from matchbound.matchers._candidates import is_candidate
 from matchbound.matchers._layout import lot, record
 
 
 @compiled
-def count_row(x, rows, spread, other, taken, counter, touched):  # type: ignore[no-untyped-def]
+def count_row(x, rows, spread, other, taken, candidates, counter, touched):  # type: ignore[no-untyped-def]
     """Count the marks of x with every free node of the other side; return how many have marks.
 
     These nodes are listed in `touched`, and their marks are in `counter`.
@@ -27,7 +28,7 @@ def count_row(x, rows, spread, other, taken, counter, touched):  # type: ignore[
             continue
         for f in range(other_starts[v], other_starts[v + 1]):
             y = other_neighbours[f]
-            if taken[y] >= 0:
+            if taken[y] >= 0 or not is_candidate(candidates, x, y):
                 continue
             if counter[y] == 0:
                 touched[size] = y
@@ -37,10 +38,10 @@ def count_row(x, rows, spread, other, taken, counter, touched):  # type: ignore[
 
 
 @compiled
-def best_rival(x, y, rows, spread, other, taken, counter, touched):  # type: ignore[no-untyped-def]
+def best_rival(x, y, rows, spread, other, taken, candidates, counter, touched):  # type: ignore[no-untyped-def]
     """The most marks that x has with a free node other than y."""
     best = 0
-    for i in range(count_row(x, rows, spread, other, taken, counter, touched)):
+    for i in range(count_row(x, rows, spread, other, taken, candidates, counter, touched)):
         if touched[i] != y:
             best = max(best, counter[touched[i]])
         counter[touched[i]] = 0
@@ -48,8 +49,11 @@ def best_rival(x, y, rows, spread, other, taken, counter, touched):  # type: ign
 
 
 @compiled
-def ready_pairs(i, rows, spread, partner, spreading, other, taken, least, seed, counter, touched):  # type: ignore[no-untyped-def]
+def ready_pairs(i, x_side, partner, spreading, y_side, candidates, least, seed, own):  # type: ignore[no-untyped-def]
     """A heap of the free pairs of i's neighbours that have `least` marks now, in random order."""
+    rows, spread = x_side
+    other, taken = y_side
+    counter, touched = own
     # An element is added and removed so that numba knows the empty heap's type.
     pairs = [(np.uint64(0), np.int32(0), np.int32(0), np.int32(0))]
     pairs.pop()
@@ -60,7 +64,7 @@ def ready_pairs(i, rows, spread, partner, spreading, other, taken, least, seed, 
         spreading[x] += 1
         if partner[x] >= 0 or spreading[x] < least:
             continue
-        for k in range(count_row(x, rows, spread, other, taken, counter, touched)):
+        for k in range(count_row(x, rows, spread, other, taken, candidates, counter, touched)):
             y = touched[k]
             if counter[y] >= least:
                 drawn = lot(keys[x], other_keys[y], seed)
@@ -70,9 +74,10 @@ def ready_pairs(i, rows, spread, partner, spreading, other, taken, least, seed, 
 
 
 @compiled
-def percolate(x_rows, y_rows, seeds, least, seed):  # type: ignore[no-untyped-def]
+def percolate(x_rows, y_rows, seeds, candidates, least, seed):  # type: ignore[no-untyped-def]
     """Match from the seeds; return rows of x, y, round, marks and margin, seeds first."""
     x_nodes, y_nodes = x_rows[2].size, y_rows[2].size
+    of_x, of_y = candidates
     partner, taken = np.full(x_nodes, -1, np.int32), np.full(y_nodes, -1, np.int32)
     x_spread, y_spread = partner.copy(), taken.copy()  # partners of nodes that have spread
     spreading = np.zeros(x_nodes, np.int32)  # how many neighbours have spread
@@ -86,16 +91,15 @@ def percolate(x_rows, y_rows, seeds, least, seed):  # type: ignore[no-untyped-de
         i, j, round = matched[done, 0], matched[done, 1], matched[done, 2]
         done += 1
         x_spread[i], y_spread[j] = j, i
-        pairs = ready_pairs(
-            i, x_rows, x_spread, partner, spreading, y_rows, taken, least, seed, counter, touched
-        )
+        sides = (x_rows, x_spread), partner, spreading, (y_rows, taken)
+        pairs = ready_pairs(i, *sides, of_x, least, seed, (counter, touched))
         while len(pairs):
             _, x, y, marks = heappop(pairs)
             if partner[x] >= 0 or taken[y] >= 0:
                 continue
             rival = max(
-                best_rival(x, y, x_rows, x_spread, y_rows, taken, counter, touched),
-                best_rival(y, x, y_rows, y_spread, x_rows, partner, counter, touched),
+                best_rival(x, y, x_rows, x_spread, y_rows, taken, of_x, counter, touched),
+                best_rival(y, x, y_rows, y_spread, x_rows, partner, of_y, counter, touched),
             )
             partner[x], taken[y] = y, x
             record(matched[size], x, y, round + 1, marks, marks - rival)

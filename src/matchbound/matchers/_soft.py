@@ -11,11 +11,13 @@ from math import exp, log
 import numpy as np
 
 from matchbound.compiled import compiled
+from matchbound.matchers._candidates import is_candidate
 from matchbound.matchers._layout import record
 from matchbound.matchers._percolation import best_rival, count_row
 
 BLOCK = 64  # rows that a thread takes at a time; few, because the first rows are the longest
-LEAST = 0.001  # a lower share is dropped
+LEAST = 0.01  # a lower share is dropped
+COARSE = 1.5 * 2**22  # a number of this size is a multiple of 2⁻³⁰
 
 
 @compiled
@@ -43,54 +45,91 @@ def add_support(x, rows, reach, shares, own):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def place_of(value, column, values, columns, first, size):  # type: ignore[no-untyped-def]
-    """Where a value belongs among `size` falling ones; of equals the lower column comes first."""
+def rounded(value):  # type: ignore[no-untyped-def]
+    """The nearest multiple of 2⁻³⁰, so that equals are equal, in whatever order they are added."""
+    return (value + COARSE) - COARSE
+
+
+@compiled
+def add_scores(x, candidates, size, own):  # type: ignore[no-untyped-def]
+    """Drop the support of other pairs than candidates, and add their scores to theirs.
+
+    Return how many y have some. None stands for all pairs, without scores.
+    """
+    if candidates is None:
+        return size
+    starts, columns, scores = candidates
+    support, touched = own[:2]
+    kept = 0
+    for i in range(size):
+        y = touched[i]
+        if is_candidate(candidates, x, y):
+            touched[kept] = y
+            kept += 1
+        else:
+            support[y] = 0.0
+    for c in range(starts[x], starts[x + 1]):
+        y = columns[c]
+        touched[kept] = y
+        kept += support[y] == 0.0 and scores[c] > 0.0
+        support[y] += scores[c]
+    return kept
+
+
+@compiled
+def insert(value, column, values, columns, first, size):  # type: ignore[no-untyped-def]
+    """Put a value among `size` falling ones, and its column; the last falls out if all are taken.
+
+    Of equals the lower column comes first. Return how many there are then.
+    """
+    if size == values.size:
+        size -= 1
+        if values[size] > value or (values[size] == value and columns[first + size] < column):
+            return size + 1
     place = size
     while place > 0:
         rival = values[place - 1]
         if rival > value or (rival == value and columns[first + place - 1] < column):
             break
+        values[place], columns[first + place] = rival, columns[first + place - 1]
         place -= 1
-    return place
+    values[place], columns[first + place] = value, column
+    return size + 1
 
 
 @compiled
-def insert(item, items, place, size):  # type: ignore[no-untyped-def]
-    for k in range(size, place, -1):
-        items[k] = items[k - 1]
-    items[place] = item
+def find_candidates(turn, turns, x_free, inputs, beta, potential, found, own):  # type: ignore[no-untyped-def]
+    """Fill in each free x's columns with the highest β · support + potential, and β · support.
 
-
-@compiled
-def find_candidates(turn, turns, x_free, rows, reach, shares, beta, potential, found, own):  # type: ignore[no-untyped-def]
-    """Fill in each free x's columns with the highest β · support + potential, and β · support."""
+    Of candidates that are given, all are free.
+    """
+    rows, reach, shares, candidates = inputs
     columns, gains, sizes, width = found
     support, touched, values = own
     for block in range(turn * BLOCK, x_free.size, turns * BLOCK):
         for k in range(block, min(block + BLOCK, x_free.size)):
             x = x_free[k]
             first, size = x * width, 0
-            for i in range(add_support(x, rows, reach, shares, own)):
-                y = touched[i]
-                gain = beta * support[y]
-                support[y] = 0.0
-                value = gain + potential[y]
-                if size == width and value < values[width - 1]:
-                    continue
-                place = place_of(value, y, values, columns, first, size)
-                if place < width:
-                    last = min(size, width - 1)
-                    insert(value, values, place, last)
-                    insert(y, columns, first + place, first + last)
-                    insert(gain, gains, first + place, first + last)
-                    size = last + 1
+            count = add_scores(x, candidates, add_support(x, rows, reach, shares, own), own)
+            for i in range(count):
+                y = np.uint32(touched[np.uint64(i)])
+                value = beta * support[y] + potential[y]
+                if size < width or value >= values[width - 1]:
+                    size = insert(value, y, values, columns, first, size)
+            for c in range(first, first + size):
+                gains[c] = beta * support[columns[c]]
+            for i in range(count):
+                support[np.uint32(touched[np.uint64(i)])] = 0.0
             sizes[x] = size
 
 
 @compiled
-def by_column(found, starts, entries):  # type: ignore[no-untyped-def]
-    """List the candidates of each column, in the order of rows: `entries` from its start on."""
-    columns, _, sizes, width = found
+def by_column(found, starts, rows, listed):  # type: ignore[no-untyped-def]
+    """List the candidates of each column, in the order of rows, from its start on.
+
+    `rows` gets their rows, `listed` their gains.
+    """
+    columns, gains, sizes, width = found
     starts[:] = 0
     for x in range(sizes.size):
         for c in range(x * width, x * width + sizes[x]):
@@ -99,12 +138,13 @@ def by_column(found, starts, entries):  # type: ignore[no-untyped-def]
         starts[y] += starts[y - 1]
     for x in range(sizes.size):
         for c in range(x * width, x * width + sizes[x]):
+            place = starts[columns[c] + 1]
+            rows[place], listed[place] = x, gains[c]
             starts[columns[c] + 1] += 1
-            entries[starts[columns[c] + 1] - 1] = c
 
 
 @compiled
-def balance_rows(turn, turns, found, row_potential, column_potential):  # type: ignore[no-untyped-def]
+def first_rows(turn, turns, found, row_potential, column_potential):  # type: ignore[no-untyped-def]
     """Let each row's shares and its slack, e^potential, sum up to 1."""
     columns, gains, sizes, width = found
     for block in range(turn * BLOCK, sizes.size, turns * BLOCK):
@@ -119,57 +159,99 @@ def balance_rows(turn, turns, found, row_potential, column_potential):  # type: 
 
 
 @compiled
-def balance_columns(turn, turns, found, listed, row_potential, column_potential):  # type: ignore[no-untyped-def]
-    """Let each column's shares and its slack, e^potential, sum up to 1."""
-    _, gains, _, width = found
-    starts, entries = listed
+def first_columns(turn, turns, by_columns, row_potential, column_potential, column_factor):  # type: ignore[no-untyped-def]
+    """Let each column's shares and its slack sum up to 1; put shares in the place of gains."""
+    starts, rows, listed = by_columns
     for block in range(turn * BLOCK, column_potential.size, turns * BLOCK):
         for y in range(block, min(block + BLOCK, column_potential.size)):
             highest = 0.0
             for e in range(starts[y], starts[y + 1]):
-                c = entries[e]
-                highest = max(highest, gains[c] + row_potential[c // width])
+                listed[e] += row_potential[rows[e]]
+                highest = max(highest, listed[e])
             total = exp(-highest)
             for e in range(starts[y], starts[y + 1]):
-                c = entries[e]
-                total += exp(gains[c] + row_potential[c // width] - highest)
+                listed[e] = exp(listed[e] - highest)
+                total += listed[e]
+            for e in range(starts[y], starts[y + 1]):
+                listed[e] /= total
             column_potential[y] = -(highest + log(total))
+            column_factor[y] = 1.0
 
 
 @compiled
-def blend(turn, turns, x_free, shares, found, row_potential, column_potential, own):  # type: ignore[no-untyped-def]
-    """Make each free row's shares the mean of its old and new ones, and keep the largest."""
+def shares_of(turn, turns, found, row_potential, column_potential):  # type: ignore[no-untyped-def]
+    """Put shares in the place of gains, row by row."""
+    columns, gains, sizes, width = found
+    for block in range(turn * BLOCK, sizes.size, turns * BLOCK):
+        for x in range(block, min(block + BLOCK, sizes.size)):
+            for c in range(x * width, x * width + sizes[x]):
+                gains[c] = exp(gains[c] + row_potential[x] + column_potential[columns[c]])
+
+
+@compiled
+def balance_rows(turn, turns, found, row_potential, row_factor, column_factor):  # type: ignore[no-untyped-def]
+    """Choose each row's factor so that its shares, times factors, and its slack sum up to 1."""
+    columns, shares, sizes, width = found
+    for block in range(turn * BLOCK, sizes.size, turns * BLOCK):
+        for x in range(block, min(block + BLOCK, sizes.size)):
+            total = exp(row_potential[x])
+            for c in range(x * width, x * width + sizes[x]):
+                total += shares[c] * column_factor[columns[c]]
+            row_factor[x] = 1.0 / total
+
+
+@compiled
+def balance_columns(turn, turns, by_columns, column_potential, row_factor, column_factor):  # type: ignore[no-untyped-def]
+    """Choose each column's factor likewise."""
+    starts, rows, shares = by_columns
+    for block in range(turn * BLOCK, column_potential.size, turns * BLOCK):
+        for y in range(block, min(block + BLOCK, column_potential.size)):
+            total = exp(column_potential[y])
+            for e in range(starts[y], starts[y + 1]):
+                total += shares[e] * row_factor[rows[e]]
+            column_factor[y] = 1.0 / total
+
+
+@compiled
+def last_columns(column_potential, column_factor):  # type: ignore[no-untyped-def]
+    """Add the logarithms of the columns' factors to their potentials."""
+    for y in range(column_potential.size):
+        column_potential[y] = rounded(column_potential[y] + log(column_factor[y]))
+
+
+@compiled
+def blend(turn, turns, x_free, shares, found, row_factor, column_factor, moved, own):  # type: ignore[no-untyped-def]
+    """Make each free row's shares the mean of its old and new ones, and keep the largest.
+
+    `moved` gets the most by which a share of the row changes.
+    """
     columns, share, sizes, width = shares
-    new_columns, gains, new_sizes, _ = found
+    new_columns, new_share, new_sizes, _ = found
     support, touched, values = own
     for block in range(turn * BLOCK, x_free.size, turns * BLOCK):
         for k in range(block, min(block + BLOCK, x_free.size)):
             x = x_free[k]
-            first, count = x * width, 0
+            first, count, most = x * width, 0, 0.0
             for c in range(first, first + sizes[x]):
                 touched[count] = columns[c]
                 support[columns[c]] = 0.5 * share[c]
                 count += 1
             for c in range(first, first + new_sizes[x]):
                 y = new_columns[c]
-                new = exp(gains[c] + row_potential[x] + column_potential[y])
+                half = 0.5 * new_share[c] * row_factor[x] * column_factor[y]
                 if support[y] == 0.0:
                     touched[count] = y
                     count += 1
-                support[y] += 0.5 * new
+                most = max(most, abs(half - support[y]))
+                support[y] += half
+            moved[x] = most
             size = 0
             for i in range(count):
                 y = touched[i]
-                value = support[y]
+                mean = rounded(support[y])
+                if mean >= LEAST:
+                    size = insert(mean, y, values, columns, first, size)
                 support[y] = 0.0
-                if value < LEAST:
-                    continue
-                place = place_of(value, y, values, columns, first, size)
-                if place < width:
-                    last = min(size, width - 1)
-                    insert(value, values, place, last)
-                    insert(y, columns, first + place, first + last)
-                    size = last + 1
             share[first : first + size] = values[:size]
             sizes[x] = size
 
@@ -188,25 +270,27 @@ def extract(order, candidates, width, partner, taken):  # type: ignore[no-untype
 
 
 @compiled
-def witnesses_of(x, y, x_rows, y_rows, seeded, matched):  # type: ignore[no-untyped-def]
+def witnesses_of(x, y, x_rows, y_rows, seeded, matched, candidates):  # type: ignore[no-untyped-def]
     """Rows of x, y, round 1, witnesses and margin of each pair, all of them being matched.
 
     A rival is another pair with one of the two nodes, neither of them a seed's.
     """
     x_seeded, y_seeded = seeded
+    of_x, of_y = candidates
     partner, taken = matched
     counter = np.zeros(max(partner.size, taken.size), np.int32)
     touched = np.empty(counter.size, np.int32)
     found = np.empty((x.size, 5), np.int32)
     for k in range(x.size):
         count = 0
-        for i in range(count_row(x[k], x_rows, partner, y_rows, y_seeded, counter, touched)):
+        touching = count_row(x[k], x_rows, partner, y_rows, y_seeded, of_x, counter, touched)
+        for i in range(touching):
             if touched[i] == y[k]:
                 count = counter[y[k]]
             counter[touched[i]] = 0
         rival = max(
-            best_rival(x[k], y[k], x_rows, partner, y_rows, y_seeded, counter, touched),
-            best_rival(y[k], x[k], y_rows, taken, x_rows, x_seeded, counter, touched),
+            best_rival(x[k], y[k], x_rows, partner, y_rows, y_seeded, of_x, counter, touched),
+            best_rival(y[k], x[k], y_rows, taken, x_rows, x_seeded, of_y, counter, touched),
         )
         record(found[k], x[k], y[k], 1, count, count - rival)
     return found

@@ -11,6 +11,7 @@ otherwise numba would add code for negative ones.
 import numpy as np
 
 from matchbound.compiled import compiled
+from matchbound.matchers._candidates import is_candidate
 
 BLOCK = 64  # rows that a thread takes at a time; few, because the first rows are the longest
 
@@ -63,7 +64,7 @@ def count_row(x, rows, reach, free, end, own):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def count_bests(turn, turns, x_end, y_end, least, side, free, own, row):  # type: ignore[no-untyped-def]
+def count_bests(turn, turns, x_end, y_end, least, side, free, candidates, own, row):  # type: ignore[no-untyped-def]
     """Fill in each x's best y, best count and second-best count.
 
     Only the x < x_end that can have `least` are counted. Fill in each y's best and second-best
@@ -80,6 +81,8 @@ def count_bests(turn, turns, x_end, y_end, least, side, free, own, row):  # type
                     y = touched[i]
                     count = counter[y]
                     counter[y] = 0
+                    if not is_candidate(candidates, x, y):
+                        continue
                     if count > best:
                         best, second, match = count, best, y
                     elif count > second:
@@ -94,13 +97,13 @@ def count_bests(turn, turns, x_end, y_end, least, side, free, own, row):  # type
 
 
 @compiled
-def raise_to_rivals(turn, turns, x, y, rows, reach, free, end, own, second):  # type: ignore[no-untyped-def]
+def raise_to_rivals(turn, turns, x, y, rows, reach, free, end, candidates, own, second):  # type: ignore[no-untyped-def]
     """Raise each pair's second-best count to the highest count of x and another y."""
     counter, touched, _, _ = own
     for block in range(turn * BLOCK, x.size, turns * BLOCK):
         for k in range(block, min(block + BLOCK, x.size)):
             for i in range(count_row(x[k], rows, reach, free, end, own)):
                 rival = touched[i]
-                if rival != y[k]:
+                if rival != y[k] and is_candidate(candidates, x[k], rival):
                     second[k] = max(second[k], counter[rival])
                 counter[rival] = 0

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from matchbound.compiled import thread_count
+from matchbound.matchers.candidates import Candidates, rows_of
 from matchbound.matchers.graphs import Graph, Ints
 from matchbound.matchers.matches import Found
 
@@ -44,8 +45,11 @@ class Side:
 class Board:
     """Two graphs and the matches between them, with memory for counting that rounds share."""
 
-    def __init__(self, left: Graph, right: Graph, seeds: Ints) -> None:
+    def __init__(
+        self, left: Graph, right: Graph, seeds: Ints, candidates: Candidates | None = None
+    ) -> None:
         self._x, self._y = Side(left), Side(right)
+        self._of_x, self._of_y = rows_of(candidates)
         nodes, threads = max(len(left), len(right)), thread_count()
         self._row = tuple(np.empty(len(left), np.int32) for _ in range(3))
         # For each thread: a counter, a list of nodes touched, each column's best and second best.
@@ -90,7 +94,7 @@ class Board:
         for _, _, own_best, own_second in self._own:
             own_best[:y_end], own_second[:y_end] = 0, 0
         side = (self._x.rows, self._x.partner, self._x.near, self._x.reach)
-        shared = (x_end, y_end, least, side, self._y.free)
+        shared = (x_end, y_end, least, side, self._y.free, self._of_x)
         self._in_turns(count_bests, lambda own: (*shared, own, self._row))
         best, second = np.zeros(y_end, np.int32), np.zeros(y_end, np.int32)
         for _, _, own_best, own_second in self._own:
@@ -103,7 +107,7 @@ class Board:
         """Raise `second` to the highest count of y and another x."""
         from matchbound.matchers._witness import raise_to_rivals
 
-        shared = (y, x, self._y.rows, self._y.reach, self._x.free, x_end)
+        shared = (y, x, self._y.rows, self._y.reach, self._x.free, x_end, self._of_y)
         self._in_turns(raise_to_rivals, lambda own: (*shared, own, second))
         return second
 

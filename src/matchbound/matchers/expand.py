@@ -3,6 +3,7 @@
 import numpy as np
 
 from matchbound.errors import InputError
+from matchbound.matchers.candidates import Candidates, rows_of
 from matchbound.matchers.graphs import Graph, Ints, tie_key
 from matchbound.matchers.matches import Found
 
@@ -17,6 +18,7 @@ def expand(
     threshold: int = 2,
     marks: int = MARKS,
     seed: int | str = 0,
+    candidates: Candidates | None = None,
 ) -> Found:
     """Match the pair with the most marks, and guess where there is none.
 
@@ -26,7 +28,7 @@ def expand(
     pair has `threshold` marks, a new round begins: all marked pairs of free nodes that have not
     added marks yet do so without being matched. The rounds end when there is no such pair, or when
     `marks` are spent. The most that matches could need is set aside; guesses get the rest, the
-    likeliest first.
+    likeliest first. With `candidates`, no other pair is marked.
     Prefer it: for recall, and from a handful of seeds. Memory grows with the pairs marked.
     Source: Kazemi, Hassani and Grossglauser (2015).
     """
@@ -38,7 +40,9 @@ def expand(
             f"marks must be at least {marks - spare}, what matches between these graphs could add, "
             f"got {marks}. Raise it if there is memory (up to 40 bytes each), or use witness."
         )
-    return Found(*expand_from(left.rows, right.rows, seeds, threshold, spare, tie_key(seed)).T)
+    of_x, _ = rows_of(candidates)
+    key = tie_key(seed)
+    return Found(*expand_from(left.rows, right.rows, seeds, of_x, threshold, spare, key).T)
 
 
 def _most_of_matches(left: Graph, right: Graph) -> int:

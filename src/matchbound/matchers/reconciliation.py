@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from matchbound.errors import InputError
+from matchbound.matchers.candidates import Candidates, read_candidates
 from matchbound.matchers.edges import graph
 from matchbound.matchers.expand import expand
+from matchbound.matchers.graphs import Ints
 from matchbound.matchers.matches import Found, Matches, named
 from matchbound.matchers.percolation import percolation
-from matchbound.matchers.seeds import read_seeds
+from matchbound.matchers.seeds import GUESSES, read_seeds
 from matchbound.matchers.soft import soft
 from matchbound.matchers.witness import witness
 from matchbound.matchers.witness_sql import Machine, matched_by, write_matched_by
@@ -39,6 +41,7 @@ def reconcile(
     repeat: int | None = None,
     marks: int | None = None,
     seed: int | str | None = None,
+    candidates: Any = None,
     engine: Any = None,
     memory: str | None = None,
     temp: Any = None,
@@ -46,10 +49,12 @@ def reconcile(
     """Match the nodes of two networks, starting from known pairs, the seeds.
 
     `left` and `right` are edge lists (paths or tables), scipy sparse matrices, networkx or igraph
-    graphs, or results of `matchers.graph`. `seeds` are a table or list of pairs x, y, or "hubs" or
-    "bayes", which guess them.
+    graphs, or results of `matchers.graph`. `seeds` are a table or list of pairs x, y, or "hubs",
+    "bayes" or "convex", which guess them.
     `threshold`, `repeat`, `marks` and `seed` are options of methods; `matchers` describes which
-    method takes which, and the defaults. With an `engine`, `witness` runs as SQL on edge lists that
+    method takes which, and the defaults. `candidates` are a table of pairs x, y, the only ones
+    that may be matched besides seeds; `soft` adds their score to what neighbours say. With an
+    `engine`, `witness` runs as SQL on edge lists that
     may be larger than memory: in DuckDB, which uses at most `memory` and spills to the folder
     `temp`, or in Spark.
 
@@ -65,13 +70,17 @@ def reconcile(
     """
     options = {"threshold": threshold, "repeat": repeat, "marks": marks, "seed": seed}
     matcher = _matcher(method)
-    chosen = _checked_options(matcher, method, options)
+    chosen = _checked_options(matcher, method, options | {"candidates": candidates})
     if engine is not None:
         _check_by_sql(matcher, method)
         return matched_by(Machine(engine, memory, temp), left, right, seeds, **chosen)
     _check_in_memory(memory, temp)
     x, y = graph(left, "left"), graph(right, "right")
     pairs, likeness = read_seeds(seeds, x, y)
+    if candidates is not None:
+        chosen["candidates"] = read_candidates(candidates, x, y)
+        if isinstance(seeds, str) and seeds in GUESSES:
+            pairs, likeness = _among(chosen["candidates"], pairs, likeness)
     return named(x, y, pairs, likeness, matcher(x, y, pairs, **chosen))
 
 
@@ -91,6 +100,17 @@ def write_reconciled(
     chosen = _checked_options(matcher, method, options)
     _check_by_sql(matcher, method)
     return write_matched_by(machine, left, right, seeds, out=out, force=force, **chosen)
+
+
+def _among(candidates: Candidates, pairs: Ints, likeness: Any) -> tuple[Ints, Any]:
+    """The guessed seeds that are candidates, and their scores."""
+    kept = candidates.holds(pairs)
+    if not kept.any():
+        raise InputError(
+            f"seeds must be given where no guess is a candidate, got {len(pairs)} guesses. "
+            "Give some pairs."
+        )
+    return pairs[kept], likeness[kept]
 
 
 def _check_by_sql(matcher: Method, method: Any) -> None:
@@ -128,14 +148,20 @@ def _checked_options(matcher: Method, method: Any, options: Mapping[str, object]
     for name, value in chosen.items():
         if name not in taken:
             raise InputError(
-                f"{name} must be left out with method {method!r}, got {value!r}. "
+                f"{name} must be left out with method {method!r}, got {_shown(value)}. "
                 f"{_taken_in_words(taken)}"
             )
-        _check_option(name, value)
+        if name != "candidates":  # checked where they are read
+            _check_option(name, value)
     return chosen
 
 
-def _taken_in_words(options: Sequence[str]) -> str:
+def _shown(value: object) -> str:
+    return repr(value) if isinstance(value, str | int | float) else type(value).__name__
+
+
+def _taken_in_words(taken: Sequence[str]) -> str:
+    options = [name for name in taken if name != "candidates"]
     if options:
         return f"It takes {' and '.join(options)}."
     return "It takes none; certify --threshold cuts its matches by score."

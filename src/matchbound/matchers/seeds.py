@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 from matchbound.errors import InputError
 from matchbound.matchers.bayes import bayes
 from matchbound.matchers.columns import read_columns, refuse_untrimmed, text_array
+from matchbound.matchers.convex import convex
 from matchbound.matchers.graphs import Graph, Ints
 from matchbound.matchers.hubs import hubs
 
 GUESSES = {  # how to guess, and when there is no guess
     "hubs": (hubs, "no hubs of the two graphs are alike"),
     "bayes": (bayes, "no pair of nodes has a posterior of a half"),
+    "convex": (convex, "no pair of nodes has the highest share of both alone"),
 }
 
 
@@ -22,8 +24,9 @@ def read_seeds(seeds: Any, left: Graph, right: Graph) -> tuple[Ints, NDArray[np.
     """The seeds as numbers of nodes in the two graphs, and their scores.
 
     `seeds` are a table with columns x and y, or a list of pairs, which have score 1; or "hubs",
-    whose scores are their similarities, or "bayes", whose scores are their posteriors. Pairs
-    without y are skipped, so that labels can be given as they are.
+    whose scores are their similarities, "bayes", whose scores are their posteriors, or "convex",
+    whose scores are their shares. Pairs without y are skipped, so that labels can be given as they
+    are.
     """
     if isinstance(seeds, str) and seeds in GUESSES:
         return _guessed(seeds, left, right)

@@ -8,17 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchbound.compiled import thread_count
+from matchbound.matchers.candidates import Candidates, Rows, rows_of
 from matchbound.matchers.graphs import Graph, Ints
 from matchbound.matchers.matches import Found
 
 WIDTH = 20  # candidates of a node
 ROUNDS = 30
 PASSES = 10
+STILL = 0.01  # rounds end if no share of a kept column changes by as much
 FIRST, LAST = 1.5, 4.0  # β
 MANY = 5_000  # nodes; below, one thread is faster than several that wait for each other
 
 
-def soft(left: Graph, right: Graph, seeds: Ints) -> Found:
+def soft(left: Graph, right: Graph, seeds: Ints, *, candidates: Candidates | None = None) -> Found:
     """Share each node out among its candidates, round by round, then match the largest shares.
 
     The shares P begin with the seeds, P(x, y) = 1, which are fixed. In each of 30 rounds the
@@ -27,23 +29,29 @@ def soft(left: Graph, right: Graph, seeds: Ints) -> Found:
     equals the one of higher degree, then one that its id decides. Ten Sinkhorn passes then fit
     e^(βS + f + g) to rows and columns that sum up to 1 together with a slack of e^f and e^g: a
     node may have no match. P becomes the mean of the old and the fitted shares, of which each x
-    keeps the 20 largest, and none below 0.001. β rises from 1.5 to 4. In the end the pair with the
-    largest share is matched first; the share is the score, which is not a probability.
+    keeps the 20 largest, and none below 0.01. β rises from 1.5 to 4. Rounds end early if no
+    share of a kept column changes by 0.01 or more. With `candidates`, S is 0 for all other pairs,
+    and a candidate's score is added to it: 1 counts like one sure pair of neighbours. In the end
+    the pair with the largest share is matched first; the share is the score, which is not a
+    probability. Shares and potentials are rounded to multiples of 2⁻³⁰ after each round.
     Prefer it: for real networks whose neighbourhoods differ much, with a tenth or more of the nodes
     as seeds, and where a score must tell good matches from bad. `soft_memory` gives its memory.
     Source: softassign of Gold and Rangarajan (1996) on sparse rows.
     """
     from matchbound.matchers._soft import extract, witnesses_of
 
-    assignment = Assignment(left, right, seeds)
+    of_x, of_y = rows_of(candidates)
+    assignment = Assignment(left, right, seeds, of_x)
     for round in range(ROUNDS):
         assignment.update(FIRST + (LAST - FIRST) * round / (ROUNDS - 1))
+        if assignment.moved < STILL:
+            break
     order = assignment.by_share()
     seeded = assignment.partner, assignment.taken
     matched = assignment.partner.copy(), assignment.taken.copy()
     entries = extract(order, assignment.columns, WIDTH, *matched)
     x, y = (entries // WIDTH).astype(np.int32), assignment.columns[entries]
-    found = witnesses_of(x, y, left.rows, right.rows, seeded, matched)
+    found = witnesses_of(x, y, left.rows, right.rows, seeded, matched, (of_x, of_y))
     return replace(Found(*found.T), score=assignment.share[entries])
 
 
@@ -59,18 +67,24 @@ def soft_memory(left: Graph, right: Graph) -> int:
 class Assignment:
     """The candidates of every node of the left graph, with their shares, between rounds."""
 
-    def __init__(self, left: Graph, right: Graph, seeds: Ints) -> None:
+    def __init__(
+        self, left: Graph, right: Graph, seeds: Ints, candidates: Rows | None = None
+    ) -> None:
         x_nodes, y_nodes = len(left), len(right)
         self.partner, self.taken = np.full(x_nodes, -1, np.int32), np.full(y_nodes, -1, np.int32)
         self.partner[seeds[:, 0]], self.taken[seeds[:, 1]] = seeds[:, 1], seeds[:, 0]
         self._rows, self._reach = left.rows, _free_neighbours(right, self.taken)
+        self._candidates = None if candidates is None else _free_rows(candidates, self.taken)
         self._free = np.flatnonzero(self.partner < 0)
         self.columns, self.share, self._sizes = _candidates(x_nodes)
         first = seeds[:, 0].astype(np.int64) * WIDTH
         self.columns[first], self.share[first], self._sizes[seeds[:, 0]] = seeds[:, 1], 1.0, 1
         self._found = (*_candidates(x_nodes), WIDTH)
-        self._listed = np.empty(y_nodes + 2, np.int64), np.empty(x_nodes * WIDTH, np.int64)
+        room = x_nodes * WIDTH
+        self._listed = np.empty(y_nodes + 2, np.int64), np.empty(room, np.int32), np.empty(room)
         self._potentials = np.zeros(x_nodes), np.zeros(y_nodes)
+        self._factors = np.empty(x_nodes), np.empty(y_nodes)
+        self._moved = np.zeros(x_nodes)
         threads = thread_count() if x_nodes >= MANY else 1
         self._own = [
             (np.zeros(y_nodes), np.empty(y_nodes + 1, np.int32), np.empty(WIDTH))
@@ -83,13 +97,34 @@ class Assignment:
         from matchbound.matchers import _soft
 
         shares = (self.columns, self.share, self._sizes, WIDTH)
-        support = (self._free, self._rows, self._reach, shares, beta, self._potentials[1])
-        self._in_turns(_soft.find_candidates, *support, self._found, own=True)
+        inputs = (self._rows, self._reach, shares, self._candidates)
+        ranking = (beta, self._potentials[1], self._found)
+        self._in_turns(_soft.find_candidates, self._free, inputs, *ranking, own=True)
+        self._fit()
+        news = (self._found, *self._factors, self._moved)
+        self._in_turns(_soft.blend, self._free, shares, *news, own=True)
+
+    @property
+    def moved(self) -> float:
+        """The most by which a share changed in the last round."""
+        return float(self._moved.max())
+
+    def _fit(self) -> None:
+        """Sinkhorn's passes: the first by potentials, as gains may be large; then by factors.
+
+        A pass changes no factor more than the number of nodes does, so none overflows.
+        """
+        from matchbound.matchers import _soft
+
+        of_x, of_y = self._potentials
         _soft.by_column(self._found, *self._listed)
-        for _ in range(PASSES):
-            self._in_turns(_soft.balance_rows, self._found, *self._potentials)
-            self._in_turns(_soft.balance_columns, self._found, self._listed, *self._potentials)
-        self._in_turns(_soft.blend, self._free, shares, self._found, *self._potentials, own=True)
+        self._in_turns(_soft.first_rows, self._found, of_x, of_y)
+        self._in_turns(_soft.first_columns, self._listed, of_x, of_y, self._factors[1])
+        self._in_turns(_soft.shares_of, self._found, of_x, of_y)
+        for _ in range(PASSES - 1):
+            self._in_turns(_soft.balance_rows, self._found, of_x, *self._factors)
+            self._in_turns(_soft.balance_columns, self._listed, of_y, *self._factors)
+        _soft.last_columns(of_y, self._factors[1])
 
     def by_share(self) -> NDArray[np.int64]:
         """The candidates of free nodes, the largest share first, then in order of x and y.
@@ -108,13 +143,24 @@ class Assignment:
         def work(turn: int) -> None:
             kernel(turn, turns, *arguments, *([self._own[turn]] if own else []))
 
-        list(self._pool.map(work, range(turns)))
+        if turns == 1:
+            work(0)
+        else:
+            list(self._pool.map(work, range(turns)))
 
 
 def _candidates(nodes: int) -> tuple[Ints, NDArray[np.float64], Ints]:
     """Room for each node's candidates: columns, numbers, and how many there are."""
     room = nodes * WIDTH
     return np.zeros(room, np.int32), np.zeros(room), np.zeros(nodes, np.int32)
+
+
+def _free_rows(candidates: Rows, taken: Ints) -> Rows:
+    """The candidates without those whose y is a seed's."""
+    starts, columns, scores = candidates
+    is_free = taken[columns] < 0
+    before = np.concatenate([[0], np.cumsum(is_free)])
+    return before[starts], columns[is_free], scores[is_free]
 
 
 def _free_neighbours(graph: Graph, taken: Ints) -> tuple[NDArray[np.int64], Ints]:

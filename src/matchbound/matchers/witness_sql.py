@@ -10,6 +10,7 @@ import numpy as np
 
 from matchbound.engines import Engine, Progress, connect, keep, query, sql
 from matchbound.errors import InputError
+from matchbound.matchers.candidates import load_candidates, no_candidate
 from matchbound.matchers.columns import key_columns, refuse_untrimmed, spaces_around
 from matchbound.matchers.edges import no_edge, no_id
 from matchbound.matchers.matches import Matches, counted, doubted, write_batches
@@ -30,7 +31,7 @@ class Machine:
     progress: Progress = lambda _: None
 
 
-def matched_by(machine: Machine, left: Any, right: Any, seeds: Any, **options: int) -> Matches:
+def matched_by(machine: Machine, left: Any, right: Any, seeds: Any, **options: Any) -> Matches:
     """Match by SQL, and return the matches as a table in memory."""
     import pyarrow as pa
 
@@ -39,7 +40,7 @@ def matched_by(machine: Machine, left: Any, right: Any, seeds: Any, **options: i
 
 
 def write_matched_by(
-    machine: Machine, left: Any, right: Any, seeds: Any, *, out: Path, force: bool, **options: int
+    machine: Machine, left: Any, right: Any, seeds: Any, *, out: Path, force: bool, **options: Any
 ) -> str:
     """Match by SQL, and write the matches in batches; return their number in words, and a doubt."""
     with _matched(machine, left, right, seeds, **options) as con:
@@ -55,14 +56,22 @@ def write_matched_by(
 
 @contextmanager
 def _matched(
-    machine: Machine, left: Any, right: Any, seeds: Any, *, threshold: int = 2, repeat: int = 2
+    machine: Machine,
+    left: Any,
+    right: Any,
+    seeds: Any,
+    *,
+    threshold: int = 2,
+    repeat: int = 2,
+    candidates: Any = None,
 ) -> Iterator[Engine]:
     """Run all rounds; yield the engine that has the matches as the table `matched`."""
     with connect(machine.engine, machine.memory, machine.temp) as con:
         machine.progress("reading the networks")
         kinds = _load_network(con, left, "left"), _load_network(con, right, "right")
         _load_seeds(con, seeds, kinds)
-        _rounds(con, threshold, repeat, machine.progress)
+        among = _among(con, candidates)
+        _rounds(con, threshold, repeat, among, machine.progress)
         yield con
 
 
@@ -110,7 +119,18 @@ def _load_seeds(con: Engine, seeds: Any, kinds: tuple[str, str]) -> None:
     keep(con, "matched", "matchers/known_pairs", x=kinds[0], y=kinds[1])
 
 
-def _rounds(con: Engine, threshold: int, repeat: int, progress: Progress) -> None:
+def _among(con: Engine, candidates: Any) -> str:
+    """Load candidates, if any; return SQL that limits pairs x, y to them."""
+    if candidates is None:
+        return ""
+    load_candidates(con, candidates)
+    keep(con, "known_candidates", "matchers/known_candidates")
+    if not count_rows(con, "known_candidates"):
+        raise no_candidate()
+    return "join known_candidates c on c.x = l.x and c.y = r.y"
+
+
+def _rounds(con: Engine, threshold: int, repeat: int, among: str, progress: Progress) -> None:
     """Run the rounds of `witness`; each replaces the tables `counted` and `adopted`."""
     for side, column in SIDES:
         keep(
@@ -128,13 +148,13 @@ def _rounds(con: Engine, threshold: int, repeat: int, progress: Progress) -> Non
         for degree in powers_down(highest):
             round += 1
             progress(f"round {round}: nodes with {degree} neighbours or more")
-            adopted += _round(con, round, degree, threshold)
+            adopted += _round(con, round, degree, threshold, among)
         if not adopted:
             break
 
 
-def _round(con: Engine, round: int, degree: int, threshold: int) -> int:
-    keep(con, "counted", "matchers/witnesses", degree=degree)
+def _round(con: Engine, round: int, degree: int, threshold: int, among: str) -> int:
+    keep(con, "counted", "matchers/witnesses", degree=degree, among=among)
     keep(con, "adopted", "matchers/adopted", True, threshold=threshold, round=round)
     new = count_rows(con, "adopted")
     if new:

@@ -8,7 +8,7 @@ from math import log
 import numpy as np
 
 from matchbound.compiled import compiled
-from matchbound.matchers._soft import insert, place_of
+from matchbound.matchers._soft import insert
 from matchbound.matchers.records._grams import run_end
 from matchbound.matchers.records._word_pairs import bucket_of
 
@@ -81,13 +81,7 @@ def keep_highest(value, item, values, items, size):  # type: ignore[no-untyped-d
     """Insert an item among the highest, if it belongs there; return how many there are now."""
     if size == values.size and value < values[size - 1]:
         return size
-    place = place_of(value, item, values, items, 0, size)
-    if place == values.size:
-        return size
-    last = min(size, values.size - 1)
-    insert(value, values, place, last)
-    insert(item, items, place, last)
-    return last + 1
+    return insert(value, item, values, items, 0, size)
 
 
 @compiled

@@ -1,4 +1,4 @@
--- For free nodes x and y of at least this degree: how many matched pairs are neighbours of both.
+-- For free nodes x and y of at least this degree, among the candidates if there are some: how many matched pairs are neighbours of both.
 select l.x, r.y, count(*) as n
 from (
     select m.y as known, e.b as x
@@ -14,4 +14,5 @@ join (
     join right_free f on f.node = e.b
     where f.degree >= {degree}
 ) r on r.known = l.known
+{among}
 group by l.x, r.y
