@@ -34,14 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         help="witnesses that a match needs; the least score of other matchers (of match: 0.5)",
     )
-    parser.add_argument(
-        "--candidates",
-        metavar="PAIRS",
-        help="with left and right: x, y, score, the only pairs that may match",
-    )
     add_clusters(parser)
     add_force(parser)
-    group = parser.add_argument_group("of match")
+    group = parser.add_argument_group("of match; candidates, of networks too")
     group.add_argument("--one-to-one", action="store_true", help="match each record at most once")
     add_fields(group)
 
@@ -76,7 +71,7 @@ def _matcher(options: argparse.Namespace) -> tuple[Any, float | None]:
 
     if options.matcher is not None:
         return _records(options)
-    for name in ("one_to_one", "columns", "candidates"):
+    for name in ("one_to_one", "columns"):
         if getattr(options, name):
             raise InputError(
                 f"{name} must come with matcher match, got {getattr(options, name)!r} alone. "
