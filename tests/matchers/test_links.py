@@ -10,24 +10,8 @@ from matchbound.matchers.records.closure import heights
 from matchbound.matchers.records.fields import read_tables
 from matchbound.matchers.records.links import read_links
 from matchbound.matchers.records.match import match
-from support.bibliography import SETTINGS, bibliography
+from support.bibliography import SETTINGS, bibliography, labelled_fifth, pairwise_f1
 from support.link_cases import pairs_of, random_case
-
-
-def labelled_fifth(made, seed=0):
-    """A fifth of the references, and their labels."""
-    chosen = np.random.default_rng(seed).choice(len(made.ids), len(made.ids) // 5, replace=False)
-    return set(chosen.tolist()), made.labels(sorted(chosen.tolist()))
-
-
-def f1(made, matches, labelled):
-    """Pairwise F1 over pairs of two references without labels."""
-    position = {record: i for i, record in enumerate(made.ids)}
-    predicted = {tuple(sorted((position[x], position[y]))) for x, y in matches.pairs()}
-    predicted, true = (
-        {pair for pair in pairs if labelled.isdisjoint(pair)} for pairs in (predicted, made.pairs())
-    )
-    return 2 * len(predicted & true) / (len(predicted) + len(true))
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +23,8 @@ def small():
 
 def test_links_raise_f1(small):
     made, labelled, labels, matches = small
-    alone = f1(made, match(made.records(), labels=labels), labelled)
-    assert f1(made, matches, labelled) >= alone + 0.05
+    alone = pairwise_f1(made, match(made.records(), labels=labels), labelled)
+    assert pairwise_f1(made, matches, labelled) >= alone + 0.05
 
 
 def test_no_two_references_of_a_paper_are_matched(small):
@@ -58,8 +42,8 @@ def test_no_two_references_of_a_paper_are_matched(small):
 
 def test_links_match_without_labels(small):
     made, *_ = small
-    by_links = f1(made, match(made.records(), links=made.links()), set())
-    by_texts = f1(made, match(made.records(), links=made.links(), alpha=0), set())
+    by_links = pairwise_f1(made, match(made.records(), links=made.links()), set())
+    by_texts = pairwise_f1(made, match(made.records(), links=made.links(), alpha=0), set())
     assert by_links >= by_texts + 0.05  # with alpha 0, links still decide where it starts
 
 
@@ -69,8 +53,10 @@ def test_links_raise_f1_by_eight_hundredths_in_every_setting(setting):
     for seed in range(2):
         made = bibliography(seed, **SETTINGS[setting])
         labelled, labels = labelled_fifth(made, seed)
-        alone = f1(made, match(made.records(), labels=labels), labelled)
-        linked = f1(made, match(made.records(), labels=labels, links=made.links()), labelled)
+        alone = pairwise_f1(made, match(made.records(), labels=labels), labelled)
+        linked = pairwise_f1(
+            made, match(made.records(), labels=labels, links=made.links()), labelled
+        )
         assert alone <= 0.85
         assert linked >= alone + 0.08
 
