@@ -30,14 +30,51 @@ def test_links_raise_f1(small):
 def test_no_two_references_of_a_paper_are_matched(small):
     made, _, _, matches = small
     paper = dict(zip(made.ids, made.papers, strict=True))
-    clusters = {}
-    for x, y in matches.pairs():
-        clusters.setdefault(x, {x}).add(y)
-        clusters.setdefault(y, {y}).add(x)
-    assert len(clusters) > 100
-    for members in clusters.values():
-        assert len({paper[record] for record in members}) == len(members)
-        assert all(clusters[record] == members for record in members)  # matches are closed
+    for threshold in (0.5, 0.7, 0.9):
+        clusters = {}
+        for x, y, score in matches:
+            if score >= threshold:
+                clusters.setdefault(x, {x}).add(y)
+                clusters.setdefault(y, {y}).add(x)
+        assert len(clusters) > 100
+        for members in clusters.values():
+            assert len({paper[record] for record in members}) == len(members)
+            assert all(clusters[record] == members for record in members)  # matches are closed
+
+
+@pytest.mark.slow
+def test_links_raise_f1_between_two_tables():
+    made = bibliography(1, papers=300, communities=20)
+    is_left = [int(paper[1:]) % 2 == 0 for paper in made.papers]
+    left, right = (
+        made.records().filter(pa.array([own == side for own in is_left])) for side in (True, False)
+    )
+    chosen = [i for i in range(0, len(made.ids), 5) if is_left[i]]
+    labels = [
+        (made.ids[x], y)
+        for x in chosen
+        for y in [
+            made.ids[i]
+            for i, a in enumerate(made.authors)
+            if a == made.authors[x] and not is_left[i]
+        ]
+        or [None]
+    ]
+    true = {
+        (made.ids[x], made.ids[y])
+        for pair in made.pairs()
+        for x, y in (pair, pair[::-1])
+        if is_left[x] and not is_left[y]
+    }
+    known = {made.ids[x] for x in chosen}
+    true = {pair for pair in true if pair[0] not in known}
+
+    def f1(matches):
+        found = {pair for pair in matches.pairs() if pair[0] not in known}
+        return 2 * len(found & true) / (len(found) + len(true))
+
+    alone = f1(match(left, right, labels=labels))
+    assert f1(match(left, right, labels=labels, links=made.links())) >= alone + 0.05
 
 
 def test_links_match_without_labels(small):
