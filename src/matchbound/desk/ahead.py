@@ -1,4 +1,4 @@
-"""The next node's records are looked for while the present one is read."""
+"""What comes next is looked up while the present node is read."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -6,11 +6,14 @@ from threading import Lock
 from typing import Generic, TypeVar
 
 Found = TypeVar("Found")
-KEPT = 32  # nodes whose records are kept: more than people have open at once
+KEPT = 256  # nodes whose records are kept: more than people have open or prepared at once
 
 
 class Ahead(Generic[Found]):
-    """Results of a slow function of a node, begun before they are needed."""
+    """Results of a slow function of a node, begun before they are needed.
+
+    They are kept, so they must depend on the node alone: never on labels.
+    """
 
     def __init__(self, compute: Callable[[str], Found]) -> None:
         self._compute, self._lock = compute, Lock()
@@ -22,13 +25,28 @@ class Ahead(Generic[Found]):
         with self._lock:
             if node not in self._begun:
                 self._begun[node] = self._worker.submit(self._compute, node)
-            for old in list(self._begun)[:-KEPT]:
-                self._begun.pop(old).cancel()
+                self._drop_old()
 
     def get(self, node: str) -> Found:
-        """The result; computed here and now if nobody has begun."""
+        """The result; computed here and now unless somebody is at it."""
         with self._lock:
             future = self._begun.get(node)
-        if future is None or future.cancel() or future.cancelled():
-            return self._compute(node)
+            is_mine = future is None or future.cancel()
+            if future is None or is_mine:
+                future = self._begun[node] = Future()
+                future.set_running_or_notify_cancel()  # nobody else cancels it
+                self._drop_old()
+        return self._fill(node, future) if is_mine else future.result()
+
+    def _fill(self, node: str, future: "Future[Found]") -> Found:
+        try:
+            future.set_result(self._compute(node))
+        except BaseException as error:
+            with self._lock:
+                self._begun.pop(node, None)
+            future.set_exception(error)
         return future.result()
+
+    def _drop_old(self) -> None:
+        for old in list(self._begun)[:-KEPT]:
+            self._begun.pop(old).cancel()

@@ -1,9 +1,9 @@
 """The desk: it decides who labels which node next, and which labels are accepted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from statistics import median
 from threading import RLock
@@ -92,19 +92,25 @@ class Desk:
                 self._handed_out.setdefault(place, set()).add(labeller)
             return place
 
-    def first(self, labeller: str, *, take: bool = False, after: int | None = None) -> int | None:
-        """The first place that waits for this labeller, without handing it out.
-
-        `after`: as if they had labelled this place.
-        """
+    def first(self, labeller: str, *, take: bool = False) -> int | None:
+        """The first place that waits for this labeller, without handing it out."""
         with self._lock:
-            later = {place: i for i, place in enumerate(self._skipped.get(labeller, []), start=1)}
-            places = sorted(
-                range(1, self._end() + 1),
-                key=lambda place: (place > self.draw.train, later.get(place, 0)),
-            )
-            waiting = (place for place in places if self._waits(place, labeller, take))
-            return next((place for place in waiting if place != after), None)
+            return next(self._waiting(labeller, take), None)
+
+    def following(self, labeller: str, place: int, count: int) -> list[int]:
+        """The places that come next for this labeller, once they have labelled this one."""
+        with self._lock:
+            waiting = (one for one in self._waiting(labeller, False) if one != place)
+            return list(islice(waiting, count))
+
+    def _waiting(self, labeller: str, take: bool) -> Iterator[int]:
+        """Yield the places that wait: training first, what was skipped last in its part."""
+        later, train = self._skipped.get(labeller, []), self.draw.train
+        for part in (range(1, train + 1), range(train + 1, self._end() + 1)):
+            now = (place for place in part if place not in later)
+            for place in chain(now, (place for place in later if place in part)):
+                if self._waits(place, labeller, take):
+                    yield place
 
     def skip(self, labeller: str, place: int) -> None:
         """Hand this place out again when nothing else of its part (training, or validation) waits

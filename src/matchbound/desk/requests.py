@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
@@ -31,6 +32,7 @@ LIST = ("list.js", "table.js", "cut.js", "differences.js", "entities.js", "confi
 SCRIPTS = ("page.js", "asking.js", "labels.js", "guide.js", "fields.js", *LIST)
 ASSETS = ("page.html", "page.css", *SCRIPTS, "icon.svg")
 MOST_MATCHES = 1_000
+PREPARED = 3  # nodes that are looked up in advance: more than anybody labels in a second
 LONGEST_NOTE = 2_000
 OWN_NAME = "own name"
 """The name that the session stands for, added to each request; None if the page asks for one."""
@@ -89,6 +91,23 @@ class Requests:
             return self._node(labeller, None)
         return self._node(labeller, self.desk.next(labeller, take=take))
 
+    def ahead(self, request: Body) -> Body:
+        """The records of the node that comes after this one, for the page to prepare while this
+        one is read. Another node may come, and others' labels are not told: `next` decides.
+        """
+        labeller, place = self._labeller(request), _place(request)
+        self.desk.check_may_open(labeller, place)
+        following = self.desk.following(labeller, place, PREPARED)
+        if not following or self.desk.stops_before(following[0]):
+            return {"record": None, "candidates": []}
+        nodes = [self.desk.order[one - 1] for one in following]
+        for node in nodes:
+            self._ahead.begin(node)
+        return {
+            "record": asdict(self.material.record(nodes[0])),
+            "candidates": [asdict(record) for record in self._ahead.get(nodes[0])],
+        }
+
     def skip(self, request: Body) -> Body:
         labeller, place = self._labeller(request), _place(request)
         self.desk.skip(labeller, place)
@@ -138,7 +157,11 @@ class Requests:
         except UnconfirmedError as error:
             changes = [asdict(change) | {"matches": None} for change in error.changes]
             return {"confirm": changes, "signature": signature(error.changes)}
-        return {"saved": place, "state": asdict(self.desk.state(labeller))}
+        saved = {"saved": place, "state": asdict(self.desk.state(labeller))}
+        if request.get("go_on") is True:
+            with suppress(MatchboundError):  # it is saved; who asks for the next node is told why
+                saved["next"] = self.next(request)
+        return saved
 
     def undo(self, request: Body) -> Body:
         """Take back the last label; what it said stays ticked and written on the page."""
@@ -191,12 +214,6 @@ class Requests:
             "entities": self._entities(labeller, place, records),
         }
 
-    def _prepare_after(self, labeller: str, place: int) -> None:
-        """Look for the records of the node that comes next, while this one is read."""
-        following = self.desk.first(labeller, after=place)
-        if following is not None:
-            self._ahead.begin(self.desk.order[following - 1])
-
     def _entities(self, labeller: str, place: int, records: Iterable[Shown]) -> list[list[str]]:
         """The entities labelled before that the node or one of these records belongs to.
 
@@ -247,7 +264,6 @@ class Requests:
         proposed = [one for one in shown if one.id not in before]
         self.looks.begin(labeller, place)
         self.looks.add(labeller, place, before, ENTITY)
-        self._prepare_after(labeller, place)
         candidates = self.material.candidates.of(node)
         for record in proposed:
             way = CANDIDATE if record.id in candidates else LIKENESS
@@ -326,6 +342,7 @@ def build(requests: Requests) -> Starlette:
     """The application. It answers an error by a sentence."""
     read_only = ("start", "node", "search", "labels", "end")
     posted = (
+        "ahead",
         "arrange",
         "skip",
         "proceed",

@@ -1,16 +1,40 @@
 // The list of records that may match: rows, ticks, and what joins it.
 
 import { tellCut } from "./cut.js";
-import { candidateRow, foldEmpty, headingRow, letScroll, setWidths, showIds } from "./table.js";
+import { afterPaint, candidateRow, foldEmpty, headingRow, letScroll, setWidths, showIds } from "./table.js";
 
 const at = (id) => document.getElementById(id);
 let record = null;
 let fields = [];
+let prepared = new Map(); // rows of the node that may come next, by all that they show
 let last = null; // the row that was ticked last: a range goes from there
 
 export function begin(shown, names) {
   [record, fields, last] = [shown, names, null];
   for (const part of ["found", "candidates"]) at(part).replaceChildren();
+}
+
+const shows = (of, candidate) => JSON.stringify([fields, of, candidate]);
+const whenIdle = window.requestIdleCallback ?? setTimeout;
+
+// Make rows before they are needed, one at a time, so that no key waits.
+export function prepare(next, candidates) {
+  const made = (prepared = new Map());
+  const rest = [...candidates];
+  const step = () => {
+    const one = rest.shift();
+    if (!one || made !== prepared) return;
+    made.set(shows(next, one), candidateRow(one, next, fields));
+    whenIdle(step);
+  };
+  whenIdle(step);
+}
+
+function rowOfCandidate(one) {
+  const key = shows(record, one);
+  const row = prepared.get(key) ?? candidateRow(one, record, fields);
+  prepared.delete(key);
+  return row;
 }
 
 export const rows = () => [...document.querySelectorAll("tr.candidate")];
@@ -34,7 +58,7 @@ export function add(part, heading, records, ticks = new Set()) {
       showIds(row, [...idsOf(row), one.id]);
       if (box(row).checked) joined.push(one.id);
     } else {
-      alike.set(values, candidateRow(one, record, fields));
+      alike.set(values, rowOfCandidate(one));
       fresh.push(alike.get(values));
     }
   }
@@ -50,14 +74,17 @@ function fit() {
   const table = document.querySelector("table");
   const folded = foldEmpty(table);
   setWidths(table);
-  letScroll(table);
-  tellCut();
+  afterPaint(() => {
+    letScroll(table);
+    tellCut();
+  });
   at("folded").textContent = folded ? `${folded} ${folded === 1 ? "field is" : "fields are"} empty in all records shown, and folded away. ` : "";
   number();
 }
 
 // The same rows, with the fields as they are arranged now.
 export function rebuild() {
+  prepared = new Map(); // they are arranged as before
   for (const row of rows()) {
     const again = showIds(candidateRow({ id: "", values: JSON.parse(row.dataset.values) }, record, fields), idsOf(row));
     again.className = row.className;

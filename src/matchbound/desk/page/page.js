@@ -7,7 +7,7 @@ import { chooseFields } from "./fields.js";
 import { showGuide } from "./guide.js";
 import { showLabels } from "./labels.js";
 import * as list from "./list.js";
-import { arrange, headingRow, headRow, made, recordRow } from "./table.js";
+import { afterPaint, arrange, headingRow, headRow, made, recordRow } from "./table.js";
 
 const at = (id) => document.getElementById(id);
 const screens = ["start", "wait", "end", "stop", "work"];
@@ -137,9 +137,8 @@ function display(given) {
   entities.begin(node.entities);
   const said = node.undone ?? node.mine;
   const mine = new Set(said?.matches ?? []);
-  list.add("candidates", "Said before to be the same", node.before, mine);
+  if (node.before.length) list.add("candidates", "Said before to be the same", node.before, mine);
   list.add("candidates", "Nearest records and candidates", node.candidates, mine);
-  stick();
   at("note").value = said?.note ?? "";
   at("text").value = "";
   at("answered").hidden = true;
@@ -148,6 +147,16 @@ function display(given) {
   document.activeElement?.blur();
   window.scrollTo(0, 0);
   refreshBounds();
+  afterPaint(lookAhead);
+}
+
+// The next node's rows are made while this one is read; which node comes, and all that labels say of it, the server tells then.
+async function lookAhead() {
+  stick();
+  const { place } = node;
+  if (place === null) return;
+  const ahead = await post("ahead", { place }).catch(() => null); // nothing was asked that is missing now
+  if (ahead?.record && place === node.place) list.prepare(ahead.record, ahead.candidates);
 }
 
 function tellVerdicts() {
@@ -294,14 +303,15 @@ async function fetching(action) {
 
 async function label(matches) {
   const { place, record } = node;
-  const verdict = { place, matches, note: at("note").value, decides: node.conflict };
+  const verdict = { place, matches, note: at("note").value, decides: node.conflict, go_on: true };
   let answer = await post("label", verdict);
   while (answer.confirm) {
     if (!(await agreed(answer.confirm))) return say("Nothing is saved.");
     answer = await post("label", { ...verdict, confirmed: answer.signature });
   }
   say(`Saved ${record.id}: ${words(matches)}.`);
-  await next();
+  if (answer.next) display(answer.next);
+  else await next();
 }
 
 // Records that join while Enter is pressed were not looked at: they are shown first.

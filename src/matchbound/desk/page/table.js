@@ -8,6 +8,11 @@ export function made(tag, properties = {}, ...children) {
   return element;
 }
 
+// Measuring lays the page out: it waits until people see the page.
+export function afterPaint(act) {
+  requestAnimationFrame(() => setTimeout(act));
+}
+
 let order = []; // the places of the fields that are shown, as people arranged them
 
 export function arrange(names, shown) {
