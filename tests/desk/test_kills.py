@@ -41,17 +41,23 @@ class Work:
 
     def _label(self, client):
         with suppress(OSError, HTTPException):
-            while (shown := client.post("next")).get("record"):
+            shown = client.post("next")
+            while shown.get("record"):
                 node = shown["record"]["id"]
                 note = self._begin(node)
-                matches = [self.truth[node]] if node in self.truth else []
-                client.post("label", place=shown["place"], matches=matches, note=note)
+                verdict = {"place": shown["place"], "matches": self._matches(node), "note": note}
+                saved = client.post("label", **verdict, go_on=True)  # as the page does
                 self._done(node, note)
                 if self.serial % 7 == 0:
                     self._begin(node)  # until the answer comes, it may or may not be there
                     client.post("undo")
                     self._done(node, None)
+                shown = saved.get("next") or client.post("next")
+                client.post("ahead", place=shown["place"] or 1)
         self.kill.set()  # nothing is left to label
+
+    def _matches(self, node):
+        return [self.truth[node]] if node in self.truth else []
 
     def _begin(self, node):
         with self.lock:
