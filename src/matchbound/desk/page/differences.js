@@ -133,10 +133,13 @@ function letters(first, second) {
 
 function joined(found) {
   const runs = [];
-  for (const piece of found) {
+  found.forEach((piece, i) => {
     const last = runs.at(-1);
-    if (last && last.is === piece.is) last.text += piece.text;
+    // A space between two marked words is marked too: long texts would be thousands of pieces.
+    const isGap = last?.is === "other" && found[i + 1]?.is === "other" && !piece.text.trim();
+    const is = isGap ? "other" : piece.is;
+    if (last && last.is === is) last.text += piece.text;
     else if (piece.text) runs.push({ ...piece });
-  }
+  });
   return runs.filter((run, i) => run.is !== "lack" || (runs[i - 1]?.is !== "other" && runs[i + 1]?.is !== "other"));
 }
