@@ -14,7 +14,7 @@ from matchbound.audits.draw import Draw, join_orders
 from matchbound.audits.order import hash_of, key_of
 from matchbound.desk.desk import Desk
 from matchbound.desk.inputs import Inputs, open_inputs
-from matchbound.desk.live import Live
+from matchbound.desk.live import Bounds, Live
 from matchbound.desk.proposals import Proposals
 from matchbound.errors import AssumptionError
 from matchbound.theorems.guarantees import guarantees
@@ -230,14 +230,9 @@ class ForOneLook(Live):
             found = guarantees(
                 {WHOLE: tally}, replace(self.draw.choices, bound="auto"), complete=False
             )
-        except AssumptionError:
-            return {"why": "too few labels"}
-        reached = {g.metric: g.value >= self.targets[g.metric] for g in found}
-        return {
-            "bounds": [
-                {"metric": g.metric, "value": g.value, "reached": reached[g.metric]} for g in found
-            ]
-        }
+        except AssumptionError as error:
+            return str(error)
+        return Bounds([self._bound(one) for one in found], len(tally.validation), "")
 
 
 @pytest.mark.slow
