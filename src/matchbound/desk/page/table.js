@@ -119,6 +119,8 @@ export function letScroll(table) {
 const WIDE = 28; // characters up to which a field is not made narrower
 const NARROW = 16; // if all fields fit on the screen that way
 const PADDING = 3; // characters, about, of each cell
+let room = null; // characters, about, that fit; measured once, because measuring lays the page out
+addEventListener("resize", () => (room = null));
 
 // Fields share the width that there is; each is as wide as what it holds, or wraps between words.
 export function setWidths(table) {
@@ -126,7 +128,7 @@ export function setWidths(table) {
   const heads = [...(table.tHead.rows[0]?.cells ?? [])].slice(2).filter((head) => !head.hidden);
   const longest = heads.map(({ cellIndex }) => Math.max(...body.map((row) => row.cells[cellIndex].textContent.length)));
   const widths = (most) => longest.map((length) => Math.min(length, most));
-  const room = (0.7 * table.parentNode.clientWidth) / parseFloat(getComputedStyle(table).fontSize) / 0.55;
+  room ??= (0.7 * table.parentNode.clientWidth) / parseFloat(getComputedStyle(table).fontSize) / 0.55;
   const fits = widths(NARROW).reduce((sum, width) => sum + width + PADDING, 0) < room;
   const least = widths(fits ? NARROW : WIDE);
   heads.forEach((head, i) => (head.style.minWidth = `${least[i]}ch`));
