@@ -310,7 +310,7 @@ async function label(matches) {
     answer = await post("label", { ...verdict, confirmed: answer.signature });
   }
   say(`Saved ${record.id}: ${words(matches)}.`);
-  if (answer.next) display(answer.next);
+  if (answer.next) await display(answer.next);
   else await next();
 }
 
