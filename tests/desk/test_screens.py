@@ -86,6 +86,7 @@ def check(page, width):
     assert page.evaluate(IN_SIGHT) == [True] * 4
     assert page.evaluate(CUT) == []  # scrolled
     assert page.evaluate(BELOW_HEADER)
+    assert page.evaluate(FOOTER_ON_TOP)
 
 
 WIDE, PHONE = (1440, 900), (400, 800)
@@ -261,6 +262,11 @@ DIFFERENT_FIRST = """() => [...document.querySelectorAll("tr.candidate")].every(
   }).sort((a, b) => a[0] - b[0]).map(([, rank]) => rank);
   return ranks.length > 3 && ranks.every((rank, i) => i === 0 || ranks[i - 1] <= rank);
 })"""
+FOOTER_ON_TOP = """() => {
+  const [footer, frame] = ["footer", ".frame"].map((one) => document.querySelector(one));
+  const sign = Number(getComputedStyle(frame, "::after").zIndex) || 0;
+  return Number(getComputedStyle(footer).zIndex) > sign;
+}"""
 BELOW_HEADER = """() => {
   const head = document.querySelector("thead");
   if (!head.offsetHeight) return true; // cards have none

@@ -118,6 +118,7 @@ export function letScroll(table) {
 
 const WIDE = 28; // characters up to which a field is not made narrower
 const NARROW = 16; // if all fields fit on the screen that way
+const BOLD = 1.3; // times as wide as those of the header are the record's letters
 const PADDING = 3; // characters, about, of each cell
 let room = null; // characters, about, that fit; measured once, because measuring lays the page out
 addEventListener("resize", () => (room = null));
@@ -131,7 +132,7 @@ export function setWidths(table) {
   room ??= (0.7 * table.parentNode.clientWidth) / parseFloat(getComputedStyle(table).fontSize) / 0.55;
   const fits = widths(NARROW).reduce((sum, width) => sum + width + PADDING, 0) < room;
   const least = widths(fits ? NARROW : WIDE);
-  heads.forEach((head, i) => (head.style.minWidth = `${least[i]}ch`));
+  heads.forEach((head, i) => (head.style.minWidth = `calc(${BOLD * least[i]}ch + 1.2rem)`));
 }
 
 function compared(theirs, value) {
