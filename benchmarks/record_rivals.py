@@ -1,6 +1,7 @@
 """`match`, recordlinkage and dedupe on DBLP–ACM with the same labels, in one run (needs ../shared).
 
-In an environment of its own: pip install -e ".[match]" "dedupe>=3,<4" "BTrees<6.5" recordlinkage.
+In an environment of its own:
+    pip install -e ".[match]" "dedupe>=3,<4" "BTrees<6.5" recordlinkage mpmath
 What is not installed is left out. The labels are those of 400 left records, drawn at random.
 """
 

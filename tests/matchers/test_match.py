@@ -18,6 +18,7 @@ from matchbound.matchers.records.fields import read_tables
 from matchbound.matchers.records.labelled import read_labelled
 from matchbound.matchers.records.match import Pool, match
 from matchbound.matchers.records.similarity import compare_texts
+from matchbound.matchers.records.values import as_days, as_numbers
 from support import record_references as references
 from support.audits import contents, read_csv, run, write_csv
 from support.made_records import people, person, slip
@@ -279,3 +280,18 @@ def test_without_the_extra(tables, monkeypatch):
     monkeypatch.setitem(sys.modules, "rapidfuzz", None)
     with pytest.raises(mb.EngineError, match=r"^match needs scikit-learn and rapidfuzz\. Run: pip"):
         mb.match(left, right, labels=truth[:50])
+
+
+def test_what_is_a_number_and_what_a_date():
+    def values(texts, parse):
+        found = parse(pa.array(texts, pa.large_string()))
+        return None if found is None else [None if np.isnan(v) else v for v in found]
+
+    many = [str(i) for i in range(19)]
+    assert values(["$1,299.50", "-3", ".5"], as_numbers) == [1299.5, -3, 0.5]
+    assert values([*many, "9" * 400], as_numbers) == [*range(19), None]
+    assert values(["1", "one"], as_numbers) is None
+    assert values(["1970-01-03", "1970/1/2", "19700101", "04.01.1970"], as_days) == [2, 1, 0, 3]
+    assert values(["12/31/1969", "1/2/1970"], as_days) == [-1, 1]
+    assert values(["0000-00-00", "2020-13-01"], as_days) is None
+    assert values([], as_numbers) is None

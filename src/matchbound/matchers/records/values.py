@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 MOSTLY = 0.9
 """A field is one of numbers, or of dates, if at least this share of its different texts are."""
+LARGEST = 1e30  # digits beyond are no quantity, and would not fit into the classifier's numbers
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)$"
 DATES = (
     r"^(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?:[ t].*)?$",
@@ -23,7 +24,8 @@ def as_numbers(texts: Any) -> Floats | None:
 
     bare = pc.replace_substring_regex(texts, "^[$€£¥] ?|,", "")
     bare = pc.if_else(pc.match_substring_regex(bare, NUMBER), bare, pa.scalar(None, bare.type))
-    return _if_most(pc.cast(bare, pa.float64()).to_numpy(zero_copy_only=False))
+    numbers = pc.cast(bare, pa.float64()).to_numpy(zero_copy_only=False)
+    return _if_most(np.where(np.abs(numbers) < LARGEST, numbers, np.nan))
 
 
 def as_days(texts: Any) -> Floats | None:
