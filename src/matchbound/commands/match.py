@@ -17,7 +17,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--labels",
-        required=True,
         metavar="FILE",
         help="records of LEFT with all their matches: x, y; an empty y for none",
     )
@@ -28,6 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_fields(parser)
     add_force(parser)
+    alone = parser.add_argument_group("links without labels")
+    alone.add_argument("--alpha", type=float, metavar="A", help="weight of links (default: 0.5)")
     tables = parser.add_argument_group("the tables")
     tables.add_argument("--id", metavar="NAME", help="the column of ids (default: id)")
     tables.add_argument("--right-id", metavar="NAME", help="RIGHT's, if it is another")
@@ -42,6 +43,9 @@ def add_fields(parser: argparse._ActionsContainer) -> None:
     )
     parser.add_argument(
         "--candidates", metavar="FILE", help="pairs x, y to choose from (default: the nearest)"
+    )
+    parser.add_argument(
+        "--links", metavar="FILE", help="records that occur together: record, group; or x, y"
     )
 
 
@@ -67,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     out = Path(options.out)
     check_name(out)
     refuse_existing([out], options.force)
-    inputs = [options.left, options.right, options.labels, options.candidates]
+    inputs = [options.left, options.right, options.labels, options.candidates, options.links]
     refuse_input_as_out(out, [path for path in inputs if path is not None])
     matches = match(
         options.left,
@@ -77,6 +81,8 @@ def run(options: argparse.Namespace) -> int:
         right_id=options.right_id,
         columns=fields(options.columns),
         candidates=options.candidates,
+        links=options.links,
+        alpha=options.alpha,
         one_to_one=options.one_to_one,
         all_scores=options.all_scores,
     )

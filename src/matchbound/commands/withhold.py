@@ -49,7 +49,9 @@ def run(options: argparse.Namespace) -> int:
     out = audit / "certificate.json"
     refuse_existing([out], options.force)
     for name in ("holdout.csv", "complete.csv"):
-        refuse_input_as_out(audit / name, [options.left, options.right, options.candidates])
+        refuse_input_as_out(
+            audit / name, [options.left, options.right, options.candidates, options.links]
+        )
     matcher, threshold = _matcher(options)
     check_writable(out)
     certificate = withhold(
@@ -71,7 +73,7 @@ def _matcher(options: argparse.Namespace) -> tuple[Any, float | None]:
 
     if options.matcher is not None:
         return _records(options)
-    for name in ("one_to_one", "columns"):
+    for name in ("one_to_one", "columns", "links"):
         if getattr(options, name):
             raise InputError(
                 f"{name} must come with matcher match, got {getattr(options, name)!r} alone. "
@@ -122,6 +124,7 @@ def _records(options: argparse.Namespace) -> tuple[Any, float | None]:
         sources=tables.sources,
         columns=fields(options.columns),
         candidates=options.candidates,
+        links=options.links,
         one_to_one=options.one_to_one,
         all_scores=threshold is None or threshold < 0.5,
     )

@@ -73,13 +73,14 @@ def records(
     right: Any = None,
     *,
     candidates: Any = None,
+    links: Any = None,
     one_to_one: bool = False,
     all_scores: bool = False,
     **reading: Any,
 ) -> Matcher:
     """A matcher of records that learns from labels; options are those of `match`."""
     require_packages()
-    pool = Pool.of(read_tables(left, right, **reading), candidates)
+    pool = Pool.of(read_tables(left, right, **reading), candidates, links)
 
     def run(labels: Labels) -> Any:
         return pool.matches(labels, one_to_one=one_to_one, all_scores=all_scores)
