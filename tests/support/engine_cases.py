@@ -318,6 +318,8 @@ CASES = (
     errors_of_pairs,
 )
 SLOW = (
+    draws,
+    scores,
     known_pairs,
     rounds,
     weighed,

@@ -42,7 +42,7 @@ def failure(population, s, samples, choices, **how):
 
 
 @pytest.mark.parametrize("name", ONE_TO_ONE)
-@pytest.mark.parametrize("theorem", ["sharp", "paper"])
+@pytest.mark.parametrize("theorem", ["sharp", pytest.param("paper", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("metrics", METRICS, ids="+".join)
 def test_one_to_one(name, theorem, metrics):
     choices = Choices(0.2, metrics, theorem, one_to_one=True)
@@ -88,7 +88,14 @@ SEVERAL = {
 }
 
 
-@pytest.mark.parametrize("name", SEVERAL)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "fractions",
+        pytest.param("some have none", marks=pytest.mark.slow),
+        "right where not trained",
+    ],
+)
 @pytest.mark.parametrize("theorem", ["sharp", pytest.param("paper", marks=pytest.mark.slow)])
 def test_several_matches_in_every_order(name, theorem):
     for metrics in (("precision", "recall"), ("error-rate",)):
