@@ -28,8 +28,9 @@ from matchbound.desk.report import give_report
 from matchbound.errors import EngineError, InputError, MatchboundError
 
 KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-LIST = ("list.js", "table.js", "cut.js", "differences.js", "entities.js", "confirm.js")
-SCRIPTS = ("page.js", "asking.js", "labels.js", "guide.js", "fields.js", *LIST)
+LIST = ("list.js", "table.js", "cut.js", "entities.js", "confirm.js")
+DIFFERENCES = ("differences.js", "pairs.js", "words.js")
+SCRIPTS = ("page.js", "asking.js", "labels.js", "guide.js", "fields.js", *LIST, *DIFFERENCES)
 ASSETS = ("page.html", "page.css", *SCRIPTS, "icon.svg")
 MOST_MATCHES = 1_000
 PREPARED = 3  # nodes that are looked up in advance: more than anybody labels in a second

@@ -1,29 +1,26 @@
 // Where two texts differ: pieces of the second, each the same, other, or lacking something.
-// Words are compared in any order; letters only within words that are nearly equal.
+// Words are compared in any order, parts of one value in theirs; letters only within words that are nearly equal.
+
+import { common, pair } from "./pairs.js";
+import { groups, plain, split } from "./words.js";
 
 const MOST = 2_000; // words to compare; of longer texts the rest is shown as it is
 const ALIKE = 0.6; // the share of letters in common from which on words are nearly equal
-const WORD = /[\p{L}\p{M}\p{N}]+|[\p{So}\p{Sc}]/gu; // so numbers, dates and addresses are compared by their parts
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-const ACCENTED = /(?<=[\p{Script=Latin}\p{Script=Greek}]\p{Mn}*)\p{Mn}/gu; // elsewhere marks are letters
-const inWords = new Intl.Segmenter("und", { granularity: "word" });
 const inLetters = new Intl.Segmenter("und", { granularity: "grapheme" });
-const split = (segmenter, text) => [...segmenter.segment(text)].map((one) => one.segment);
 
 export function pieces(first, second) {
-  const theirs = words(first);
-  const ours = words(second);
+  const [left, right] = [groups(first), groups(second)];
+  const [theirs, ours] = [left.flat(), right.flat()];
   if (ours.length > MOST || theirs.length > MOST) return [{ text: second, is: first === second ? "same" : "other" }];
-  const left = counted(theirs);
-  const kept = ours.map((word) => take(left, word.key));
-  const rest = theirs.filter((word) => take(left, word.key));
+  pair(left, right);
+  const rest = theirs.filter((word) => !word.paired);
   const found = [];
   let end = 0;
-  ours.forEach((word, i) => {
+  for (const word of ours) {
     found.push({ text: second.slice(end, word.start), is: "same" });
-    found.push(...(kept[i] ? [{ text: word.text, is: "same" }] : near(word, rest)));
+    found.push(...(word.paired ? [{ text: word.text, is: "same" }] : near(word, rest)));
     end = word.start + word.text.length;
-  });
+  }
   found.push({ text: second.slice(end), is: "same" });
   // What was replaced is marked by what replaced it.
   rest.splice(0, found.filter((piece) => piece.is === "other").length);
@@ -31,40 +28,15 @@ export function pieces(first, second) {
   return joined(found);
 }
 
-const plain = (text) => text.normalize("NFKD").replace(ACCENTED, "").toLowerCase();
-
-function words(text) {
-  return [...text.matchAll(WORD)].flatMap((run) => {
-    let start = run.index;
-    const parts = UNSPACED.test(run[0]) ? split(inWords, run[0]) : [run[0]];
-    return parts.map((part) => {
-      const word = { text: part, start, key: plain(part) };
-      start += part.length;
-      return word;
-    });
-  });
-}
-
-function counted(list) {
-  const counts = new Map();
-  for (const { key } of list) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return counts;
-}
-
-function take(counts, key) {
-  const count = counts.get(key) ?? 0;
-  if (count) counts.set(key, count - 1);
-  return count > 0;
-}
-
 // The word beside the most similar one that is left in the other text, letter by letter.
 function near(word, rest) {
   let best = { share: 0, place: -1 };
   rest.forEach((other, place) => {
+    if (other.key === word.key) return; // the same part in another place: 07-08 and 08-07
     const most = Math.max(spelt(other).letters.length, spelt(word).letters.length);
     const enough = (same) => same / most >= ALIKE && same / most > best.share;
     if (!enough(atMost(other, word))) return; // so that few words are compared by letters
-    const same = table(other, word)[0][0];
+    const same = common(other.codes, word.codes)[0][0];
     if (enough(same)) best = { share: same / most, place };
   });
   if (best.place < 0) return [{ text: word.text, is: "other" }];
@@ -100,19 +72,8 @@ function ones(bits) {
   return count;
 }
 
-// How many letters at most are the same, in order, from each pair of places on.
-function table({ codes: a }, { codes: b }) {
-  const longest = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
-  for (let i = a.length - 1; i >= 0; i -= 1) {
-    for (let j = b.length - 1; j >= 0; j -= 1) {
-      longest[i][j] = a[i] === b[j] ? longest[i + 1][j + 1] + 1 : Math.max(longest[i + 1][j], longest[i][j + 1]);
-    }
-  }
-  return longest;
-}
-
 function letters(first, second) {
-  const longest = table(first, second);
+  const longest = common(first.codes, second.codes);
   const [a, b] = [first.letters, second.letters];
   const found = [];
   let [i, j] = [0, 0];
