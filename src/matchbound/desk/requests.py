@@ -120,16 +120,18 @@ class Requests:
         return self.next(request)
 
     def labels(self, request: Body) -> Body:
-        """All labels, as far as this labeller may see them."""
+        """All labels as they stand, as far as this labeller may see them."""
         labeller, rows = self._labeller(request), []
         for place, page in sorted(self.desk.book.pages.items()):
-            mine = page.own.get(labeller)
-            if place <= self.desk.twice and mine is None and page.status != CONFLICT:
+            mine, is_conflict = page.own.get(labeller), page.status == CONFLICT
+            may_see = mine or page.decision or is_conflict or place > self.desk.twice
+            if not may_see:
                 continue  # another's, which this labeller may still be asked about
-            verdict = page.final if place > self.desk.twice else mine
+            verdict = page.final
             matches = None if verdict is None or verdict.matches is None else list(verdict.matches)
-            note = "" if verdict is None else verdict.note
-            status = CONFLICT if page.status == CONFLICT else None
+            said = verdict or mine
+            note = "" if said is None else said.note
+            status = CONFLICT if is_conflict else None
             kind = status or (UNSURE if matches is None else "match" if matches else "none")
             node = self.desk.order[place - 1]
             row = {"place": place, "node": node, "kind": kind, "matches": matches, "note": note}
@@ -256,10 +258,11 @@ class Requests:
             return {"place": None, "state": state}
         node, page = self.desk.order[place - 1], self.desk.book.pages.get(place)
         is_conflict = page is not None and page.status == CONFLICT
-        mine = None if page is None else page.own.get(labeller) or page.decision
+        mine = None if page is None else page.decision or page.own.get(labeller)
         visible = page if page is not None and (mine or page.status == CONFLICT) else Page(())
         ticked = [y for verdict in visible.verdicts for y in verdict.matches or ()] + [*also]
         others = visible.own.keys() - {labeller}
+        decision = [] if visible.decision is None else [visible.decision]
         before = self._said_before(labeller, place)
         shown = self.material.proposed(node, ticked) if ticked else self._ahead.get(node)
         proposed = [one for one in shown if one.id not in before]
@@ -279,7 +282,7 @@ class Requests:
             "mine": None if mine is None or is_conflict else _label(mine),
             "said": [
                 _label(verdict)
-                for verdict in visible.own.values()
+                for verdict in (*visible.own.values(), *decision)
                 if others and not (is_conflict and verdict.labeller == labeller)
             ],
             "conflict": is_conflict,
@@ -289,7 +292,12 @@ class Requests:
 
 def _label(verdict: Verdict) -> Body:
     matches = None if verdict.matches is None else list(verdict.matches)
-    return {"labeller": verdict.labeller, "matches": matches, "note": verdict.note}
+    return {
+        "labeller": verdict.labeller,
+        "matches": matches,
+        "note": verdict.note,
+        "decides": verdict.decides,
+    }
 
 
 def _labeller(request: Body) -> str:

@@ -160,11 +160,11 @@ async function lookAhead() {
 }
 
 function tellVerdicts() {
-  const lines = node.said.map((said) => made("li", { dir: "auto", textContent: `${said.labeller}: ${words(said.matches)}${said.note ? ` (${said.note})` : ""}` }));
+  const lines = node.said.map((said) => made("li", { dir: "auto", textContent: `${said.labeller}${said.decides ? " decided" : ""}: ${words(said.matches)}${said.note ? ` (${said.note})` : ""}` }));
   const lead = node.conflict ? "Labelled differently. What you save now decides." : "Several people labelled this node.";
   at("said").replaceChildren(made("p", { textContent: lead }), made("ul", {}, ...lines));
   at("said").hidden = lines.length === 0;
-  if (node.mine && !node.said.length) say(`You said: ${words(node.mine.matches)}.`);
+  if (node.mine && !node.said.length) say(`${node.mine.decides ? "The label is" : "You said"}: ${words(node.mine.matches)}.`);
 }
 
 function words(matches) {

@@ -1,0 +1,82 @@
+"""What stands: a label that is opened again, listed, taken back or decided is never an old one."""
+
+import pytest
+
+from matchbound.audits import Audit
+from matchbound.desk.desk import Desk
+from matchbound.desk.inputs import Inputs, open_inputs
+from matchbound.desk.requests import OWN_NAME, Requests
+from support.audits import read_csv, run_seeded, write_csv
+
+NAMES = ["Ann Smith", "Ann Smyth", "Ann Jones", "Ann Jonas", "Ann Kaya", "Ann Kay"]
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """The requests of a page where six records are matched with each other, all of them drawn."""
+    rows = [[f"r{i}", name] for i, name in enumerate(NAMES)]
+    write_csv(tmp_path / "people.csv", ["id", "name"], rows)
+    draw = ["draw", tmp_path / "people.csv", "--dedupe", "--labels", 6]
+    assert run_seeded("s", *draw, "--out", tmp_path / "audit") == 0
+    audit = Audit.open(tmp_path / "audit")
+    inputs = open_inputs(audit, Inputs(records=tmp_path / "people.csv"))
+
+    def at_desk(twice=0):
+        desk = Desk(tmp_path / "audit", audit.drawn, twice=twice)
+        return Requests(desk, inputs.material, inputs.live, "")
+
+    return at_desk
+
+
+def asked(requests, name, labeller="Ann", **facts):
+    return getattr(requests, name)({"labeller": labeller, OWN_NAME: None, **facts})
+
+
+def saved(requests, place, matches, labeller="Ann", **facts):
+    """Label a place, which is handed out if it must be, and confirm what follows."""
+    while place not in requests.desk.book.pages and asked(requests, "next", labeller)["place"]:
+        if labeller in requests.desk._handed_out.get(place, ()):
+            break
+    facts = {"place": place, "matches": matches, **facts}
+    answer = asked(requests, "label", labeller, **facts)
+    if "confirm" in answer:
+        answer = asked(requests, "label", labeller, **facts, confirmed=answer["signature"])
+    assert answer["saved"] == place
+
+
+def in_file(requests):
+    labels = {}
+    for x, y in read_csv(requests.desk.folder / "labels.csv"):
+        labels.setdefault(x, set()).update([y] if y else [])
+    return labels
+
+
+def listed(requests, labeller):
+    rows = asked(requests, "labels", labeller)["labels"]
+    return {row["node"]: None if row["matches"] is None else set(row["matches"]) for row in rows}
+
+
+def test_a_label_that_gained_records_is_opened_and_listed_with_them(opened):
+    page = opened()
+    a, b, c = page.desk.order[:3]
+    saved(page, 1, [b])
+    saved(page, 2, [a, c])
+    assert in_file(page) == {a: {b, c}, b: {a, c}}
+    assert set(asked(page, "node", place=1)["mine"]["matches"]) == {b, c}
+    assert listed(page, "Ann") == listed(page, "Ben") == in_file(page)
+
+
+def test_a_decision_is_opened_and_listed_for_everybody(opened):
+    page = opened(twice=6)
+    a, b, c = page.desk.order[:3]
+    saved(page, 1, [b], "Ann")
+    assert listed(page, "Ben") == {}
+    saved(page, 1, [], "Ben")
+    assert listed(page, "Ann") == listed(page, "Ben") == {a: None}
+    saved(page, 1, [c], "Eve", decides=True)
+    for labeller in ("Ann", "Ben", "Eve"):
+        node = asked(page, "node", labeller, place=1)
+        assert (node["mine"]["matches"], node["mine"]["decides"]) == ([c], True)
+        said = [(one["labeller"], one["matches"]) for one in node["said"]]
+        assert said == [("Ann", [b]), ("Ben", []), ("Eve", [c])]
+        assert listed(page, labeller) == in_file(page) == {a: {c}}
