@@ -6,6 +6,7 @@ from matchbound.audits import Audit
 from matchbound.desk.desk import Desk
 from matchbound.desk.inputs import Inputs, open_inputs
 from matchbound.desk.requests import OWN_NAME, Requests
+from matchbound.errors import InputError
 from support.audits import read_csv, run_seeded, write_csv
 
 NAMES = ["Ann Smith", "Ann Smyth", "Ann Jones", "Ann Jonas", "Ann Kaya", "Ann Kay"]
@@ -80,3 +81,32 @@ def test_a_decision_is_opened_and_listed_for_everybody(opened):
         said = [(one["labeller"], one["matches"]) for one in node["said"]]
         assert said == [("Ann", [b]), ("Ben", []), ("Eve", [c])]
         assert listed(page, labeller) == in_file(page) == {a: {c}}
+
+
+def test_nothing_is_taken_back_that_later_labels_contradict(opened):
+    page = opened()
+    a, b, c = page.desk.order[:3]
+    saved(page, 1, [b])
+    saved(page, 2, [a])
+    saved(page, 1, [])  # both sides
+    saved(page, 2, [c], "Ben")
+    before = in_file(page)
+    assert before == {a: set(), b: {c}}
+    with pytest.raises(InputError, match="would contradict each other") as refused:
+        asked(page, "undo")
+    assert f"Open '{a}' (l)" in str(refused.value)
+    assert in_file(page) == before
+    asked(page, "undo", "Ben")
+    asked(page, "undo")  # now nothing contradicts it
+    assert in_file(page) == {a: {b}, b: {a}}
+
+
+def test_a_single_label_is_not_taken_back_to_one_that_others_contradict(opened):
+    page = opened()
+    a, b, c = page.desk.order[:3]
+    saved(page, 1, [b])
+    saved(page, 1, [])
+    saved(page, 2, [c], "Ben")
+    with pytest.raises(InputError, match="would contradict each other"):
+        asked(page, "undo")
+    assert in_file(page) == {a: set(), b: {c}}

@@ -307,9 +307,27 @@ class Desk:
             last = self.book.last_of(labeller)
             if last is None:
                 raise InputError(f"labeller must have labelled something, got {labeller!r}. Label.")
+            self._check_undo(last)
             self._keeper.act("undo", labeller, undoes=last.leader)
             self._handed_out.setdefault(last.place, set()).add(labeller)
             return last.place
+
+    def _check_undo(self, last: Verdict) -> None:
+        """Refuse to bring labels back that others contradict, which were given meanwhile."""
+        if not self.draw.matching.dedupe:
+            return
+        after = Book(dict(self.book.live), dict(self.book.pages))
+        after.enter({"kind": "undo", "undoes": last.leader})
+        labels = {verdict.node: verdict.matches or () for verdict in after.settled()}
+        undone = [one.node for one in self.book.live.values() if one.leader == last.leader]
+        for node in undone:
+            against = changes(labels, node, labels[node]) if node in labels else []
+            if against:
+                raise InputError(
+                    f"the label to take back must leave labels that agree, got that of "
+                    f"{last.node!r}: {node!r} and {against[0].node!r} would contradict each other, "
+                    f"since others labelled meanwhile. Open {last.node!r} (l), and correct it."
+                )
 
     def _check_matches(self, node: str, matches: Sequence[str] | None) -> None:
         if matches is None:
