@@ -110,3 +110,19 @@ def test_a_single_label_is_not_taken_back_to_one_that_others_contradict(opened):
     with pytest.raises(InputError, match="would contradict each other"):
         asked(page, "undo")
     assert in_file(page) == {a: set(), b: {c}}
+
+
+def test_whoever_decides_is_not_offered_their_own_tick_as_an_entity(opened):
+    page = opened(twice=6)
+    a, b = page.desk.order[:2]
+    saved(page, 1, [b], "Ann")
+    saved(page, 2, [a], "Ann")
+    assert asked(page, "node", place=2)["entities"] == [[a]]
+    saved(page, 1, [], "Ben")
+    saved(page, 2, [], "Ben")
+    for place, other in ((1, b), (2, a)):
+        node = asked(page, "node", place=place)
+        assert node["conflict"]
+        assert node["mine"] is None
+        assert node["entities"] == node["before"] == []
+        assert asked(page, "join", place=place, member=other)["found"] == []

@@ -291,14 +291,16 @@ class Desk:
     def entities(self, labeller: str, place: int) -> list[list[str]]:
         """The entities that labels show, where a table is matched with itself.
 
-        Whoever labels a node that others label too sees their own alone.
+        Whoever labels a node that others label too sees their own alone, and nothing of what waits
+        for a decision: whoever decides is not led by it.
         """
         if not self.draw.matching.dedupe:
             return []
         with self._lock:
             if place > self.twice:
                 return entities(self.labels())
-            own = (page.own.get(labeller) for page in self.book.pages.values())
+            agreed = (page for page in self.book.pages.values() if page.status != CONFLICT)
+            own = (page.own.get(labeller) for page in agreed)
             return entities({one.node: one.matches or () for one in own if one is not None})
 
     def undo(self, labeller: str) -> int:
