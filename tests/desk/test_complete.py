@@ -141,3 +141,38 @@ def test_alike_records_are_one_row_and_a_range_is_one_click(chromium, tables, tm
         page.wait_for_selector("#confirm[open]")
         after(page, lambda: page.keyboard.press("Enter"))
         assert sum(x == third for x, _ in read_csv(audit / "labels.csv")) == 3
+
+
+def ticked(page):
+    rows = "[...document.querySelectorAll('tr.candidate:has(input:checked)')]"
+    return page.evaluate(f"{rows}.map(row => JSON.parse(row.dataset.ids))")
+
+
+def test_a_row_taken_apart_stays_so(chromium, tables, tmp_path):
+    """Of alike records one was ticked: no way back to them, and no entity, ticks the others."""
+    audit = dedupe_desk(tables, tmp_path)
+    alike = {f"r{i}" for i in range(7, 13)}
+    with (
+        serving(audit, "--records", tables.records, tables=False) as client,
+        person(chromium, client) as page,
+    ):
+        node = go_to(page, alike)
+        page.click("tr.candidate .many")
+        page.keyboard.press("1")
+        settle(page)
+        (one,) = ticked(page)
+        after(page, lambda: page.keyboard.press("Enter"))
+        for key in ("b", "z"):
+            after(page, lambda key=key: page.keyboard.press(key))
+            assert shown(page) == node
+            assert ticked(page) == [one]
+            page.keyboard.press("x")  # nor do others join it
+            settle(page)
+            assert ticked(page) == [one]
+            after(page, lambda: page.keyboard.press("Enter"))
+            assert [y for x, y in read_csv(audit / "labels.csv") if x == node] == one
+        go_to(page, alike - {node, *one})
+        assert len(ids(page)[0]) == 5  # one row, of which two are an entity
+        page.keyboard.press("e")
+        settle(page)
+        assert sorted(ticked(page)) == sorted([[node], one])

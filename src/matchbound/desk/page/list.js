@@ -62,11 +62,19 @@ export function add(part, heading, records, ticks = new Set()) {
       fresh.push(alike.get(values));
     }
   }
-  for (const row of fresh) box(row).checked = idsOf(row).some((id) => ticks.has(id));
   if (fresh.length && heading) at(part).append(headingRow(heading));
   at(part).append(...fresh);
+  if (ticks.size) for (const row of rows()) restore(row, ticks);
   fit();
   return { fresh, joined };
+}
+
+// A row as it was saved: what comes later does not join it, and with some of its records ticked it is taken apart.
+function restore(row, ticks) {
+  const many = idsOf(row).filter((id) => ticks.has(id)).length;
+  if (many && many < idsOf(row).length) return split(row, ticks);
+  if (many) [box(row).checked, row.dataset.alone] = [true, "yes"];
+  return undefined;
 }
 
 // Fold fields that are empty, let what is cut be scrolled, and give the rows their keys.
@@ -97,13 +105,13 @@ export function rebuild() {
   fit();
 }
 
-// Each record of a row gets a row of its own.
-export function split(row) {
+// Each record of a row gets a row of its own, ticked as it was, or if it is one of these.
+export function split(row, ticks = new Set(box(row).checked ? idsOf(row) : [])) {
   const values = JSON.parse(row.dataset.values);
   const alone = idsOf(row).map((id) => candidateRow({ id, values }, record, fields));
   for (const one of alone) {
     one.dataset.alone = "yes";
-    box(one).checked = box(row).checked;
+    box(one).checked = ticks.has(box(one).value);
   }
   row.replaceWith(...alone);
   fit();
@@ -135,6 +143,14 @@ export function set(changed, isTicked, row = last) {
   last = row;
   number();
   return isTicked ? fresh.flatMap(idsOf) : [];
+}
+
+// Tick these records and no others: a row with others too is taken apart.
+export function tickOnly(ids) {
+  const wanted = new Set(ids);
+  const some = (row) => idsOf(row).some((id) => wanted.has(id));
+  for (const row of rows().filter(some)) if (!idsOf(row).every((id) => wanted.has(id))) split(row);
+  set(rows().filter(some), true);
 }
 
 export function rowOf(id) {

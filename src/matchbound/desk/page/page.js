@@ -275,7 +275,7 @@ async function joinEntity() {
     const { found } = await post("join", { place, member: entity[0] });
     if (place !== node.place) return;
     list.add("candidates", `The same as ${entity[0]}`, found);
-    list.set([...new Set(found.map((one) => list.rowOf(one.id)))], true);
+    list.tickOnly(found.map((one) => one.id));
     say(`The same as ${entity[0]}: ${found.length === 1 ? "its record is" : `its ${found.length} records are`} ticked. Look at them; Enter saves.`);
   });
 }
