@@ -126,3 +126,13 @@ def test_whoever_decides_is_not_offered_their_own_tick_as_an_entity(opened):
         assert node["mine"] is None
         assert node["entities"] == node["before"] == []
         assert asked(page, "join", place=place, member=other)["found"] == []
+
+
+def test_a_label_that_gains_records_keeps_its_note(opened):
+    page = opened()
+    a, b, c = page.desk.order[:3]
+    saved(page, 1, [b], note="a twin?")
+    saved(page, 2, [a, c], note="sure")
+    notes = {row["node"]: row["note"] for row in asked(page, "labels")["labels"]}
+    assert notes == {a: "a twin?", b: "sure"}
+    assert asked(page, "node", place=1)["mine"]["note"] == "a twin?"

@@ -242,10 +242,11 @@ class Desk:
             others = self._changes(labeller, place, matches, decides)
             if confirmed != signature(others):
                 raise UnconfirmedError(others) if others else _changed_meanwhile()
-            places = {verdict.node: verdict.place for verdict in self.book.settled()}
+            stands = {verdict.node: verdict for verdict in self.book.settled()}
             labels = [
-                self._entry(places[one.node], one.matches, "", True, adds=not one.loses)
+                self._entry(old.place, one.matches, old.note, True, adds=not one.loses)
                 for one in others
+                for old in [stands[one.node]]
             ]
             labels.append(self._entry(place, matches, note, decides, looks=looks))
             if others:
