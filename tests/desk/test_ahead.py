@@ -1,6 +1,7 @@
 """The next node is prepared while the present one is read; what labels say of it is never old."""
 
 import threading
+from concurrent.futures import wait
 
 import pytest
 
@@ -157,7 +158,8 @@ def test_each_node_is_looked_up_once_whoever_asks():
     assert len(ahead._begun) == KEPT
 
 
-def test_an_error_is_not_kept():
+@pytest.mark.parametrize("is_begun", [True, False])
+def test_an_error_is_not_kept(is_begun):
     answers = iter([ZeroDivisionError(), "found"])
 
     def look_up(node):
@@ -167,9 +169,14 @@ def test_an_error_is_not_kept():
         return answer
 
     ahead = Ahead(look_up)
-    with pytest.raises(ZeroDivisionError):
-        ahead.get("a")
+    if is_begun:
+        ahead.begin("a")
+        wait([ahead._begun["a"]], 10)
+    else:
+        with pytest.raises(ZeroDivisionError):
+            ahead.get("a")
     assert ahead.get("a") == "found"
+    assert ahead.get("a") == "found"  # kept
 
 
 @pytest.mark.slow

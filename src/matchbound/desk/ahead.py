@@ -31,6 +31,8 @@ class Ahead(Generic[Found]):
         """The result; computed here and now unless somebody is at it."""
         with self._lock:
             future = self._begun.get(node)
+            if future is not None and _has_failed(future):
+                future = None  # what went wrong then may go well now
             is_mine = future is None or future.cancel()
             if future is None or is_mine:
                 future = self._begun[node] = Future()
@@ -50,3 +52,7 @@ class Ahead(Generic[Found]):
     def _drop_old(self) -> None:
         for old in list(self._begun)[:-KEPT]:
             self._begun.pop(old).cancel()
+
+
+def _has_failed(future: "Future[Found]") -> bool:
+    return future.done() and not future.cancelled() and future.exception() is not None
