@@ -109,6 +109,20 @@ def test_everything_can_be_read_and_nothing_is_found_by_axe(chromium, wide, size
             page.keyboard.press("Escape")
         check_scripts(page)
         check_links(page)
+        check_message(page)
+
+
+def check_message(page):
+    """What the page says is in sight, wherever people have scrolled to."""
+    page.keyboard.press("1")
+    page.wait_for_function("() => !document.body.dataset.waiting")
+    page.wait_for_timeout(310)
+    page.keyboard.press("n")
+    assert "Something is ticked" in page.text_content("#message")
+    for place in (10_000, 0):
+        page.evaluate("y => window.scrollTo(0, y)", place)
+        assert page.evaluate(SAID_IN_SIGHT)
+    assert findings(page) == []
 
 
 def check_scripts(page):
@@ -276,6 +290,15 @@ IN_SIGHT = """async () => {
     found.push(seen(record, record.closest("tbody")), seen(tick, row));
   }
   return found;
+}"""
+# All corners of what is said lie on the screen, and nothing covers them.
+SAID_IN_SIGHT = """() => {
+  const message = document.getElementById("message");
+  const range = document.createRange();
+  range.selectNodeContents(message);
+  return [...range.getClientRects()].every(({ left, right, top, bottom }) =>
+    [[left + 1, top + 1], [right - 1, bottom - 1]].every(
+      ([x, y]) => document.elementFromPoint(x, y) === message));
 }"""
 # On a card what differs comes before what agrees, and that before what is empty.
 DIFFERENT_FIRST = """() => [...document.querySelectorAll("tr.candidate")].every((row) => {

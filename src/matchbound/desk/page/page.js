@@ -84,9 +84,10 @@ function showRecord() {
   at("record").replaceChildren(recordRow(node.record, about.fields));
 }
 
-// The record sticks below the header; rows that get the focus come to stand below both.
+// The record sticks below the header; rows that get the focus come to stand below both. On a phone messages are above the footer.
 function stick() {
-  for (const [name, part] of [["--head", document.querySelector("thead")], ["--record", at("record")]]) {
+  const parts = { "--head": document.querySelector("thead"), "--record": at("record"), "--foot": document.querySelector("footer") };
+  for (const [name, part] of Object.entries(parts)) {
     document.body.style.setProperty(name, `${part.offsetHeight}px`);
   }
 }
@@ -170,6 +171,14 @@ function tellVerdicts() {
 function words(matches) {
   if (matches === null) return "unsure";
   return matches.length ? matches.join(", ") : "no match";
+}
+
+const MOST_NAMED = 10;
+
+// A message stays short: what is ticked is seen in the list.
+function brief(matches) {
+  const rest = (matches?.length ?? 0) - MOST_NAMED;
+  return rest > 0 ? `${words(matches.slice(0, MOST_NAMED))} and ${rest} more` : words(matches);
 }
 
 function progress(state) {
@@ -309,7 +318,7 @@ async function label(matches) {
     if (!(await agreed(answer.confirm))) return say("Nothing is saved.");
     answer = await post("label", { ...verdict, confirmed: answer.signature });
   }
-  say(`Saved ${record.id}: ${words(matches)}.`);
+  say(`Saved ${record.id}: ${brief(matches)}.`);
   if (answer.next) await display(answer.next);
   else await next();
 }
@@ -336,7 +345,7 @@ function saveNone() {
 async function undo() {
   const back = await post("undo");
   display(back);
-  const stands = back.mine ? `your label before it stands: ${words(back.mine.matches)}` : "it waits for a label again";
+  const stands = back.mine ? `your label before it stands: ${brief(back.mine.matches)}` : "it waits for a label again";
   say(`Taken back of ${back.record.id}: ${stands}.`);
 }
 
@@ -555,4 +564,5 @@ const buttons = { save, all: keys.a, more: keys.x, join: keys.e, none: saveNone,
 for (const [id, act] of Object.entries(buttons)) at(id).addEventListener("click", act);
 at("proceed").addEventListener("click", () => acting(async () => display(await post("proceed"))));
 at("again").addEventListener("click", () => acting(next));
+addEventListener("resize", stick);
 acting(begin);
