@@ -26,7 +26,7 @@ def quality(draws=3, sizes=(50, 100, 200, 400)):
             cases.append(("rl_logreg's D", data.drawn()))
         for size, nodes in cases:
             for once in one_to_one:
-                matches = data.pool.matches(data.labels(nodes), one_to_one=once)
+                matches = data.matches(data.labels(nodes), one_to_one=once)
                 values = data.without(nodes, matches.pairs())
                 how = "one-to-one" if once else ""
                 print(f"  {name:18} {size:>13} {how:10} {' / '.join(f'{v:.4f}' for v in values)}")

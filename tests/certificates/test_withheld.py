@@ -285,3 +285,19 @@ def test_match_s_holdout_does_not_depend_on_validation_labels(record_audit):
     assert run(*words) == 0
     assert read_csv(audit / "holdout.csv") == holdout
     assert read_csv(audit / "complete.csv") != complete
+
+
+def test_options_of_match_reach_it(record_audit):
+    audit, right = record_audit
+    left = audit.parent / "left.csv"
+    pairs = mb.match(left, right, labels=mb.labels(audit, "all"), all_scores=True).pairs()[::2]
+    pairs = write_csv(audit.parent / "pairs.csv", ["x", "y"], pairs)
+    rows = read_csv(right)
+    header = right.read_text().splitlines()[0].split(",")
+    write_csv(right, ["no", *header[1:]], rows)
+    words = ["--matcher", "match", "--right", right, "--right-id", "no", "--candidates", pairs]
+    assert run("withhold", audit, *words, "--columns", header[1]) == 0
+    labels, options = mb.labels(audit, "train"), {"columns": [header[1]], "candidates": pairs}
+    matches = mb.match(left, right, labels=labels, right_id="no", **options)
+    found = [(x, y, float(score)) for x, y, score in read_csv(audit / "holdout.csv")]
+    assert found == list(matches)

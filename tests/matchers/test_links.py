@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 
 from matchbound.errors import InputError
+from matchbound.matchers.program import records
 from matchbound.matchers.records.agglomeration import agglomerate
 from matchbound.matchers.records.closure import heights
 from matchbound.matchers.records.fields import read_tables
@@ -178,6 +179,18 @@ def test_links_that_labels_contradict_are_refused():
         "links must be of records that do not match each other, got 'a' and 'c' in one group, "
         "which labels match. Remove one of them from it."
     )
+
+
+def test_what_withhold_runs_takes_links_that_labels_contradict(tmp_path):
+    """Otherwise a validation label would say how to correct what the holdout uses."""
+    rng = np.random.default_rng(3)
+    names = [" ".join(rng.choice(list("abcdefgh"), 9)) for _ in range(12)]
+    left = pa.table({"id": [f"l{i}" for i in range(12)], "name": names})
+    right = pa.table({"id": [f"r{i}" for i in range(12)], "name": names})
+    matcher = records(left, right, links=pa.table({"x": ["l5"], "y": ["r5"]}))
+    found = matcher([(f"l{i}", f"r{i}") for i in range(10)]).pairs()
+    assert ("l11", "r11") in found
+    assert ("l5", "r5") not in found
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,8 @@ def test_one_table_whose_entities_have_more_records_than_candidates():
     pairs = {(x, y) for x in truth for y in truth[x] if x < y}
     labels = [(x, y) for x in sorted(truth)[::3] for y in sorted(truth[x])]
     pool = Pool.of(read_tables(records))
-    found = {tuple(sorted(pair)) for pair in pool.matches(labels).pairs()}
+    labelled = read_labelled(labels, pool.features.tables)
+    found = {tuple(sorted(pair)) for pair in pool.matches(labelled).pairs()}
     assert len(found & pairs) / len(pairs) >= 0.95
     assert len(found & pairs) / len(found) >= 0.95
     ids = pool.features.tables.left.to_pylist()
@@ -252,10 +253,16 @@ def test_at_the_command_line(files, linked, capsys):
         (["--labels", "wrong.csv"], "labels must be of records of the tables, got y = 'b999', "),
         (["--labels", "none.csv"], "labels must be of at least one node, got none. "),
         (["--labels", "lonely.csv"], "labels must have matches and others among the candidates "),
+        (["--labels", "both.csv"], "labels must say that a record has matches, or that it has "),
         (["--candidates", "wrong.csv"], "candidates must be of records of the tables, got y = "),
         (["--candidates", "none.csv"], "candidates must be pairs x, y with an id in each, got 0 "),
         (["--out", "left.csv", "--force"], "out must not be an input, got "),
         (["--out", "found.txt"], "out must be a .csv or .parquet file, got 'found.txt'. "),
+        (["--columns", "empty"], "columns must have texts to compare, got none in 'empty'. Name"),
+        (
+            ["unnamed.csv"],
+            "right must have a column 'id', got 'no', 'surname'. Name the right one",
+        ),
         (["nothing.csv"], "columns must name fields to compare, since the tables share none"),
     ],
 )
@@ -265,9 +272,14 @@ def test_what_is_refused(words, message, files, monkeypatch, capsys):
     write_csv(files / "wrong.csv", ["x", "y"], [("a1", "b999")])
     write_csv(files / "none.csv", ["x", "y"], [])
     write_csv(files / "lonely.csv", ["x", "y"], [("a1", "")])
+    write_csv(files / "both.csv", ["x", "y"], [("a1", "b1"), ("a1", "")])
     write_csv(files / "nothing.csv", ["id", "colour"], [("b1", "red")])
+    write_csv(files / "unnamed.csv", ["no", "surname"], [("b1", "red")])
+    if "empty" in words:
+        for name in ("left.csv", "right.csv"):
+            write_csv(files / name, ["id", "empty"], [("a1", ""), ("b1", "")])
     before = contents(files)
-    tables = ["left.csv", *(words if words[0] == "nothing.csv" else ["right.csv", *words])]
+    tables = ["left.csv", *(words if words[0].endswith(".csv") else ["right.csv", *words])]
     given = [] if "--labels" in words else ["--labels", "labels.csv"]
     given += [] if "--out" in words else ["--out", "found.csv"]
     assert run("match", *tables, *given) == 2

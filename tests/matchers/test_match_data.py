@@ -20,7 +20,7 @@ def test_two_tables(name, precision, recall):
     data = RecordSet(name)
     for seed in range(3):
         nodes = data.draw(seed, 400)
-        matches = data.pool.matches(data.labels(nodes), one_to_one=True)
+        matches = data.matches(data.labels(nodes), one_to_one=True)
         found = data.without(nodes, matches.pairs())
         assert found[0] >= precision
         assert found[1] >= recall
@@ -31,7 +31,7 @@ def test_one_table_is_matched_better_than_by_others(name, f1):
     """0.955 is dedupe's, 0.851 recordlinkage's, with the same labels."""
     data = RecordSet(name)
     nodes = data.drawn()
-    found = data.without(nodes, data.pool.matches(data.labels(nodes)).pairs())
+    found = data.without(nodes, data.matches(data.labels(nodes)).pairs())
     assert found[2] >= f1
 
 

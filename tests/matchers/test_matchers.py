@@ -10,7 +10,7 @@ import pytest
 
 import matchbound as mb
 from matchbound import matchers
-from matchbound.matchers import soft_memory
+from matchbound.matchers import program, soft_memory
 from matchbound.matchers.board import Board
 from matchbound.matchers.seeds import read_seeds
 from support import matcher_references as references
@@ -373,3 +373,13 @@ def test_soft_on_real_pairs_from_a_fifth(name, precision, recall):
     means = np.mean(results, axis=0)
     assert means[0] >= precision
     assert means[1] >= recall
+
+
+def test_several_matches_of_a_node_are_no_seeds():
+    """Labels may say so; whoever removed one of them would certify another recall."""
+    left = right = pa.table({"x": ["a", "b", "c"], "y": ["b", "c", "d"]})
+    graphs = [matchers.graph(left), matchers.graph(right)]
+    labels = [("a", "a"), ("a", "a"), ("b", "b"), ("b", "c"), ("d", "a"), ("c", None), ("c", "x")]
+    assert matchers.in_both(*graphs, labels) == []
+    assert matchers.in_both(*graphs, [*labels[:4], ("d", "d")]) == [("a", "a"), ("d", "d")]
+    program.network(left, right)([("b", "b"), ("c", "c"), ("d", "d"), ("d", "a")])

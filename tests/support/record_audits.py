@@ -7,6 +7,7 @@ import pyarrow as pa
 
 import matchbound as mb
 from matchbound.matchers.records.fields import read_tables
+from matchbound.matchers.records.labelled import read_labelled
 from matchbound.matchers.records.match import Pool
 from support.replicates import SHARED, read
 
@@ -46,6 +47,10 @@ class RecordSet:
         """The nodes of D that recordlinkage's matcher was trained on."""
         labels = read(self.name, "rl_logreg/labels.parquet").to_pylist()
         return [row["id"] for row in labels if row["in_D"]]
+
+    def matches(self, labels, **options):
+        labelled = read_labelled(labels, self.pool.features.tables)
+        return self.pool.matches(labelled, **options)
 
     def labels(self, nodes):
         return [(x, y) for x in nodes for y in self.partners.get(x, [None])]
@@ -96,7 +101,7 @@ class RecordSet:
         runs = []
 
         def matcher(given):
-            runs.append(self.pool.matches(given, one_to_one=self.is_link))
+            runs.append(self.matches(given, one_to_one=self.is_link))
             return runs[-1]
 
         deployed = {} if self.is_link else {"clusters": False}

@@ -31,7 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     alone.add_argument("--alpha", type=float, metavar="A", help="weight of links (default: 0.5)")
     tables = parser.add_argument_group("the tables")
     tables.add_argument("--id", metavar="NAME", help="the column of ids (default: id)")
-    tables.add_argument("--right-id", metavar="NAME", help="RIGHT's, if it is another")
+    add_right_id(tables)
+
+
+def add_right_id(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--right-id", metavar="NAME", help="RIGHT's column of ids, if it is another"
+    )
 
 
 def add_fields(parser: argparse._ActionsContainer) -> None:

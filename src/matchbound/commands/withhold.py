@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from matchbound.commands.match import add_fields, fields
+from matchbound.commands.match import add_fields, add_right_id, fields
 from matchbound.commands.options import add_clusters, add_force
 from matchbound.commands.terminal import progress, say
 from matchbound.errors import InputError
@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("of match; candidates, of networks too")
     group.add_argument("--one-to-one", action="store_true", help="match each record at most once")
     add_fields(group)
+    add_right_id(group)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -73,7 +74,7 @@ def _matcher(options: argparse.Namespace) -> tuple[Any, float | None]:
 
     if options.matcher is not None:
         return _records(options)
-    for name in ("one_to_one", "columns", "links"):
+    for name in ("one_to_one", "columns", "links", "right_id"):
         if getattr(options, name):
             raise InputError(
                 f"{name} must come with matcher match, got {getattr(options, name)!r} alone. "
@@ -120,7 +121,7 @@ def _records(options: argparse.Namespace) -> tuple[Any, float | None]:
     matcher = records(
         *(tables.left, tables.right),
         id=tables.id,
-        right_id=tables.right_id,
+        right_id=options.right_id or tables.right_id,
         sources=tables.sources,
         columns=fields(options.columns),
         candidates=options.candidates,

@@ -13,6 +13,8 @@ from matchbound.files import is_file, temporary_folder, write_whole
 from matchbound.matchers.edges import graph
 from matchbound.matchers.reconciliation import reconcile
 from matchbound.matchers.records.fields import read_tables
+from matchbound.matchers.records.labelled import read_labelled
+from matchbound.matchers.records.links import read_links
 from matchbound.matchers.records.match import Pool, require_packages
 from matchbound.matchers.seeds import in_both
 from matchbound.tables import as_table, collected
@@ -58,7 +60,8 @@ def command(template: str) -> Matcher:
 def network(left: Any, right: Any, **options: Any) -> Matcher:
     """A matcher of two networks' nodes with labels as seeds; `options` are those of `reconcile`.
 
-    A verified match without an edge on one side is not used as a seed.
+    A verified match without an edge on one side is not used as a seed, nor are several matches of
+    one node.
     """
     graphs = graph(left, "left"), graph(right, "right")
 
@@ -80,10 +83,12 @@ def records(
 ) -> Matcher:
     """A matcher of records that learns from labels; options are those of `match`."""
     require_packages()
-    pool = Pool.of(read_tables(left, right, **reading), candidates, links)
+    tables = read_tables(left, right, **reading)
+    pool = Pool.of(tables, candidates, None if links is None else read_links(links, tables))
 
     def run(labels: Labels) -> Any:
-        return pool.matches(labels, one_to_one=one_to_one, all_scores=all_scores)
+        labelled = read_labelled(labels, tables)
+        return pool.matches(labelled, one_to_one=one_to_one, all_scores=all_scores)
 
     return run
 

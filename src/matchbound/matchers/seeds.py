@@ -1,5 +1,6 @@
 """Seeds: the pairs, known or guessed, from which matching starts."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,9 +50,11 @@ def known_pairs(seeds: Any) -> tuple[Any, Any]:
 def in_both(
     left: Graph, right: Graph, labels: Sequence[tuple[str, str | None]]
 ) -> list[tuple[str, str]]:
-    """The verified matches whose nodes both have an edge."""
+    """The verified matches whose nodes both have an edge, and no other match among these."""
     in_left, in_right = set(left.ids.to_pylist()), set(right.ids.to_pylist())
-    return [(x, y) for x, y in labels if y is not None and x in in_left and y in in_right]
+    pairs = [(x, y) for x, y in labels if y is not None and x in in_left and y in in_right]
+    of_x, of_y = (Counter(nodes) for nodes in zip(*set(pairs), strict=True)) if pairs else ({}, {})
+    return [(x, y) for x, y in dict.fromkeys(pairs) if of_x[x] == of_y[y] == 1]
 
 
 def _guessed(name: str, left: Graph, right: Graph) -> tuple[Ints, NDArray[np.float64]]:

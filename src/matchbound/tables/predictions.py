@@ -39,17 +39,18 @@ def id_column(source: Source, name: str | None, *others: str) -> str:
                 f"Choose among {listed(source.columns)}."
             )
         return column
+    option = "--right-id" if source.argument == "right" else "--id"
     if source.column("id") and source.column("unique_id"):
         raise InputError(
             f"{source.argument} must have one column of ids, got 'id' and 'unique_id'. "
-            "Name the right one with --id."
+            f"Name the right one with {option}."
         )
     column = source.column("id", "unique_id", *others)
     if column is None:
         index = "" if source.path else ' A pandas index needs a name: frame.rename_axis("id").'
         raise InputError(
             f"{source.argument} must have a column 'id', got {listed(source.columns)}. "
-            f"Name the right one with --id.{index}"
+            f"Name the right one with {option}.{index}"
         )
     return column
 

@@ -11,7 +11,7 @@ from matchbound.matchers.records.candidates import Candidates
 from matchbound.matchers.records.classifier import held_out, probabilities
 from matchbound.matchers.records.closure import scored_by_merges
 from matchbound.matchers.records.features import Features
-from matchbound.matchers.records.fields import Field
+from matchbound.matchers.records.fields import Field, Tables
 from matchbound.matchers.records.labelled import Labelled
 from matchbound.matchers.records.links import Ints, Links, text_labels
 from matchbound.matchers.records.relations import CLUSTER, OWN
@@ -32,7 +32,7 @@ def collective(features: Features, labelled: Labelled, links: Links) -> tuple[Ca
     training are as uncertain as elsewhere. Records of one group are never matched. A score is the
     mean probability at which two records came into one cluster.
     """
-    features = _apart(features, labelled, links)
+    features = _apart(features, links)
     ends = links.ends(features.candidates)
     first = _rarities(features) | _by_text(features, links, ends)
     features = replace(features, others=first)
@@ -47,18 +47,24 @@ def collective(features: Features, labelled: Labelled, links: Links) -> tuple[Ca
     return _scored(features, probabilities(features, labelled), links)
 
 
-def _apart(features: Features, labelled: Labelled, links: Links) -> Features:
-    """Without the candidates that share a group; refuse links that labels contradict."""
+def refuse_contradicted(links: Links, labelled: Labelled, tables: Tables) -> None:
+    """Refuse links of records that labels match.
+
+    Not for `withhold`: whoever corrects links by validation labels develops the holdout by them.
+    """
     columns = labelled.columns
     x, y = labelled.matches // columns, labelled.matches % columns
     together = np.flatnonzero(~links.apart(x, y + links.offset))
     if len(together):
-        left, right = features.tables.left, features.tables.right
-        pair = left[int(x[together[0]])].as_py(), right[int(y[together[0]])].as_py()
+        pair = tables.left[int(x[together[0]])].as_py(), tables.right[int(y[together[0]])].as_py()
         raise InputError(
             f"links must be of records that do not match each other, got {pair[0]!r} and "
             f"{pair[1]!r} in one group, which labels match. Remove one of them from it."
         )
+
+
+def _apart(features: Features, links: Links) -> Features:
+    """Without the candidates that share a group."""
     candidates = features.candidates
     return features.of(_kept(candidates, links.apart(*links.ends(candidates))))
 

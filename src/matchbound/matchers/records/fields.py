@@ -79,6 +79,9 @@ def read_tables(
     pairs = _columns(of_left, of_right, columns)
     fields = [_field(of_left, of_right, *pair) for pair in pairs]
     fields = [field for field in fields if len(field.texts)]
+    if not fields:
+        names = listed([of_left.names[i] for i, _ in pairs])
+        raise InputError(f"columns must have texts to compare, got none in {names}. Name others.")
     return Tables(_ids(of_left), _ids(of_right), fields, right is None)
 
 

@@ -49,6 +49,7 @@ def read_labelled(labels: Any, tables: Tables) -> Labelled:
     matched = pa.array([b for _, b in known if b is not None], pa.large_string())
     y = positions(matched, tables.right, *NAMES[1])
     of = x[has_match]
+    _refuse_both(x[~has_match], np.concatenate([of, y]) if tables.is_dedupe else of, tables)
     columns = len(tables.right)
     keys = [of * columns + y] + ([y * columns + of] if tables.is_dedupe else [])
     is_labelled = np.zeros(len(tables.left), bool)
@@ -56,6 +57,16 @@ def read_labelled(labels: Any, tables: Tables) -> Labelled:
     if not len(x):
         raise InputError("labels must be of at least one node, got none. Check the file.")
     return Labelled(is_labelled, np.unique(np.concatenate(keys)), columns, tables.is_dedupe)
+
+
+def _refuse_both(without: NDArray[np.int64], matched: NDArray[np.int64], tables: Tables) -> None:
+    """Refuse records that are said to have no match, and to have one."""
+    both = np.intersect1d(without, matched)
+    if len(both):
+        raise InputError(
+            "labels must say that a record has matches, or that it has none, got both for "
+            f"{tables.left[int(both[0])].as_py()!r}. Remove what is wrong."
+        )
 
 
 def _is_pairs(labels: Any) -> bool:

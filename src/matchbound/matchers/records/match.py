@@ -16,7 +16,7 @@ from matchbound.matchers.records.assignment import one_to_one as assigned
 from matchbound.matchers.records.candidates import TOP, Candidates, measured, nearest
 from matchbound.matchers.records.chains import with_chains
 from matchbound.matchers.records.classifier import probabilities
-from matchbound.matchers.records.collective import collective
+from matchbound.matchers.records.collective import collective, refuse_contradicted
 from matchbound.matchers.records.features import Features, features_of
 from matchbound.matchers.records.fields import Tables, read_tables
 from matchbound.matchers.records.labelled import Labelled, positions, read_labelled
@@ -81,8 +81,12 @@ def match(
     require_packages()
     _check_alpha(alpha, labels, links)
     tables = read_tables(left, right, id=id, right_id=right_id, columns=columns)
-    pool = Pool.of(tables, candidates, links)
-    return pool.matches(labels, alpha=alpha, one_to_one=one_to_one, all_scores=all_scores)
+    labelled = None if labels is None else read_labelled(labels, tables)
+    linked = None if links is None else read_links(links, tables)
+    if linked is not None and labelled is not None:
+        refuse_contradicted(linked, labelled, tables)
+    pool = Pool.of(tables, candidates, linked)
+    return pool.matches(labelled, alpha=alpha, one_to_one=one_to_one, all_scores=all_scores)
 
 
 def _check_alpha(alpha: Any, labels: Any, links: Any) -> None:
@@ -120,17 +124,16 @@ class Pool:
     links: Links | None = None
 
     @staticmethod
-    def of(tables: Tables, candidates: Any = None, links: Any = None) -> "Pool":
-        linked = None if links is None else read_links(links, tables)
+    def of(tables: Tables, candidates: Any = None, links: Links | None = None) -> "Pool":
         if candidates is not None:
-            return Pool(features_of(tables, _given(candidates, tables)), True, linked)
+            return Pool(features_of(tables, _given(candidates, tables)), True, links)
         right = None if tables.is_dedupe else tables.right_texts
-        top = TOP if linked is None else TOP_LINKED
-        return Pool(features_of(tables, nearest(tables.left_texts, right, top=top)), False, linked)
+        top = TOP if links is None else TOP_LINKED
+        return Pool(features_of(tables, nearest(tables.left_texts, right, top=top)), False, links)
 
     def matches(
         self,
-        labels: Any,
+        labelled: Labelled | None,
         *,
         alpha: float | None = None,
         one_to_one: bool = False,
@@ -138,11 +141,12 @@ class Pool:
     ) -> ScoredPairs:
         """What a classifier of these labels matches; without labels, what links do."""
         tables = self.features.tables
-        if labels is None and self.links is not None:
+        if labelled is not None:
+            found, scores = self._scored(labelled)
+        else:
+            assert self.links is not None, "without labels there are links"
             weight = ALPHA if alpha is None else alpha
             found, scores = unlabelled(self.features, self.links, weight)
-        else:
-            found, scores = self._scored(read_labelled(labels, tables))
         if one_to_one:
             scores = assigned(scores, found, tables)
         return named(tables, found, scores, 0.0 if all_scores else THRESHOLD)
