@@ -136,3 +136,37 @@ def test_a_label_that_gains_records_keeps_its_note(opened):
     notes = {row["node"]: row["note"] for row in asked(page, "labels")["labels"]}
     assert notes == {a: "a twin?", b: "sure"}
     assert asked(page, "node", place=1)["mine"]["note"] == "a twin?"
+
+
+def test_no_label_cancels_the_second_look_at_another_node(opened):
+    page = opened(twice=6)
+    a, b = page.desk.order[:2]
+    saved(page, 1, [], "Ann")
+    assert asked(page, "next", "Ben")["place"] == 1
+    assert asked(page, "skip", "Ben", place=1)["place"] == 2
+    with pytest.raises(InputError, match="place 2 must wait") as refused:
+        asked(page, "label", "Ben", place=2, matches=[a])
+    assert a not in str(refused.value)  # what Ann said is not told
+    assert in_file(page) == {a: set()}
+    for place in range(2, 7):
+        now = asked(page, "skip", "Ben", place=place)
+    assert now["place"] == 1
+    saved(page, 1, [b], "Ben")
+    assert page.desk.book.agreement() == (0, 1)
+    saved(page, 2, [a], "Ben")
+    assert in_file(page) == {b: {a}}  # the other waits for a decision
+    saved(page, 2, [a], "Ann")
+    saved(page, 1, [], "Eve", decides=True)
+    assert in_file(page) == {a: set(), b: set()}
+
+
+def test_whoever_corrects_their_own_label_leaves_the_second_look(opened):
+    page = opened(twice=6)
+    a, b = page.desk.order[:2]
+    saved(page, 1, [], "Ann")
+    saved(page, 2, [a], "Ann")
+    assert in_file(page) == {a: {b}, b: {a}}
+    assert asked(page, "node", place=1)["mine"]["decides"] is False
+    assert asked(page, "next", "Ben")["place"] == 1
+    saved(page, 1, [b], "Ben")
+    assert page.desk.book.agreement() == (1, 1)

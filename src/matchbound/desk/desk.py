@@ -240,20 +240,38 @@ class Desk:
             self._check_matches(self.order[place - 1], matches)
             decides = page is not None and (decides or page.decision is not None)
             others = self._changes(labeller, place, matches, decides)
+            places = {verdict.node: verdict.place for verdict in self.book.settled()}
+            at = [places[one.node] for one in others]
+            self._check_second_looks(labeller, place, at)
             if confirmed != signature(others):
                 raise UnconfirmedError(others) if others else _changed_meanwhile()
-            stands = {verdict.node: verdict for verdict in self.book.settled()}
-            labels = [
-                self._entry(old.place, one.matches, old.note, True, adds=not one.loses)
-                for one in others
-                for old in [stands[one.node]]
-            ]
+            labels = [self._entry_of(*one) for one in zip(at, others, strict=True)]
             labels.append(self._entry(place, matches, note, decides, looks=looks))
             if others:
                 labels = [
                     {**label, "joint": [i, len(labels)]} for i, label in enumerate(labels, start=1)
                 ]
             self._keeper.act_all("label", labeller, labels)
+
+    def _check_second_looks(self, labeller: str, place: int, others: Sequence[int]) -> None:
+        """Refuse to tell, or to change, another's label that somebody is still to give unseen."""
+        for one in others:
+            if self._is_awaited(one) and labeller not in self.book.pages[one].own:
+                raise InputError(
+                    f"place {place} must wait: its label concerns a node that one person labelled "
+                    "and a second is still to label unseen (--twice). Leave it for later (w)."
+                )
+
+    def _is_awaited(self, place: int) -> bool:
+        """Whether a labelled node is still to be labelled by a second person."""
+        page = self.book.pages[place]
+        return place <= self.twice and page.decision is None and len(page.own) < 2
+
+    def _entry_of(self, place: int, change: Change) -> Entry:
+        """The facts of the entry of a change. It decides, unless a second look is to come."""
+        final, decides = self.book.pages[place].final, not self._is_awaited(place)
+        note = "" if final is None else final.note
+        return self._entry(place, change.matches, note, decides, adds=not change.loses)
 
     def _entry(
         self,
