@@ -83,6 +83,8 @@ def test_what_is_near_a_tick_joins_the_list(chromium, tables, tmp_path):
         page.keyboard.press(str(place + 1))
         settle(page)
         assert ids(page)[: len(before)] == before  # what is there stays where it is
+        many = len(ids(page)) - len(before)
+        assert page.text_content("#message").startswith(f"{many} more row")
         assert [f"r{int(node[1:]) + 2 * step}"] in ids(page)
         # All that are shown are ticked by one key, again and again; the page says when to go on.
         for _ in range(8):
@@ -139,6 +141,7 @@ def test_alike_records_are_one_row_and_a_range_is_one_click(chromium, tables, tm
         assert read_csv(audit / "labels.csv") == labels
         page.keyboard.press("Enter")
         page.wait_for_selector("#confirm[open]")
+        page.wait_for_timeout(420)
         after(page, lambda: page.keyboard.press("Enter"))
         assert sum(x == third for x, _ in read_csv(audit / "labels.csv")) == 3
 
@@ -146,6 +149,10 @@ def test_alike_records_are_one_row_and_a_range_is_one_click(chromium, tables, tm
 def ticked(page):
     rows = "[...document.querySelectorAll('tr.candidate:has(input:checked)')]"
     return page.evaluate(f"{rows}.map(row => JSON.parse(row.dataset.ids))")
+
+
+def few(start):
+    return start | {"most": 2}
 
 
 def test_a_row_taken_apart_stays_so(chromium, tables, tmp_path):
@@ -172,6 +179,17 @@ def test_a_row_taken_apart_stays_so(chromium, tables, tmp_path):
             after(page, lambda: page.keyboard.press("Enter"))
             assert [y for x, y in read_csv(audit / "labels.csv") if x == node] == one
         go_to(page, alike - {node, *one})
+        # More than can be saved are not called more than are true.
+        page.route("**/api/start*", lambda route: route.fulfill(json=few(route.fetch().json())))
+        page.reload()
+        page.wait_for_selector("tr.candidate")
+        page.keyboard.press("1")
+        settle(page)
+        page.wait_for_timeout(310)
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#message.wrong")
+        assert "At most 2 matches of a node can be saved" in page.text_content("#message")
+        page.keyboard.press("1")
         assert len(ids(page)[0]) == 5  # one row, of which two are an entity
         page.keyboard.press("e")
         settle(page)

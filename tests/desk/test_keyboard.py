@@ -59,6 +59,7 @@ def label(page, *keys):
         "() => document.querySelector('#confirm[open]') || !document.body.matches('.busy')"
     )
     if page.locator("#confirm[open]").count():
+        page.wait_for_timeout(420)  # to read it
         page.keyboard.press("Enter")
     settle(page)
 

@@ -23,6 +23,12 @@ def settle(page):
     )
 
 
+def ticked(page):
+    return sorted(
+        page.locator("tr.candidate input:checked").evaluate_all("all => all.map(one => one.value)")
+    )
+
+
 def say(page, key):
     """Press a key that saves, when the page takes it."""
     after(page, lambda: page.keyboard.press(key))
@@ -61,7 +67,11 @@ def test_a_correction_changes_both_sides_after_one_confirmation(chromium, tmp_pa
         page.wait_for_timeout(320)
         page.keyboard.press("n")
         page.wait_for_selector("#confirm[open]")
+        page.keyboard.press("Enter")  # at once: nobody has read what would change
+        page.wait_for_timeout(420)
+        assert page.is_visible("#confirm")
         assert page.text_content("#changes") == f"{other} loses {first}"
+        assert page.text_content("#changes strong.loses") == "loses"
         after(page, lambda: page.keyboard.press("Enter"))
         rows = {tuple(row) for row in read_csv(audit / "labels.csv")}
         assert {(first, ""), (other, "")} <= rows
@@ -97,6 +107,38 @@ def test_the_page_stops_between_training_and_validation(chromium, tmp_path):
         assert page.input_value("tr.candidate input:checked") == tick
         assert page.input_value("#note") == "a note"
         say(page, "Enter")
+        # So does undo of “unsure”, and the node when it was left for another, or the last one.
+        page.keyboard.press("o")
+        page.keyboard.type("one of these?")
+        page.keyboard.press("Escape")
+        page.keyboard.press("2")
+        settle(page)
+        page.fill("#text", "smith")
+        page.wait_for_selector("#found tr.candidate")
+        page.keyboard.press("Escape")
+        page.locator("#found input").last.check()
+        settle(page)
+        ticks = ticked(page)
+        assert len(ticks) == 2
+        for key in ("u", "w", "z"):
+            page.wait_for_timeout(320)
+            page.keyboard.press(key)
+            if key == "u":
+                page.wait_for_selector("#stop:not([hidden])")
+                page.wait_for_timeout(320)
+                page.click("#undo")
+                page.wait_for_selector("#work:not([hidden])")
+                assert ticked(page) == ticks
+            settle(page)
+            assert (shown(page) == skipped) == (key != "z")
+        # The label before was taken back.
+        assert page.input_value("tr.candidate input:checked") == tick
+        say(page, "Enter")
+        assert shown(page) == skipped
+        assert ticked(page) == ticks
+        assert page.input_value("#note") == "one of these?"
+        page.fill("#note", "")
+        page.keyboard.press("Escape")
         page.wait_for_timeout(320)
         page.keyboard.press("u")
         page.wait_for_selector("#stop:not([hidden])")

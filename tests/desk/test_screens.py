@@ -44,7 +44,7 @@ def wide(tmp_path_factory):
     for i in range(40):
         name, file = NAMES[i % 5], f"chapin_dfss_providers_2011_0702{i % 3}.csv"
         rows.append([f"r{i}", f"{name} {i // 20}", f"{i} N. Wolcott Avenue", file])
-        rows[-1] += ["see https://example.org/a/b.", *([""] * 25), "x", "word " * 90]
+        rows[-1] += ["see https://example.org/a/b.", *([""] * 25), "x" * (i % 2), "word " * 90]
     people = write_csv(folder / "people.csv", header, rows)
     with labelling(Tables(people, {}), folder) as client:
         yield client
@@ -109,7 +109,20 @@ def test_everything_can_be_read_and_nothing_is_found_by_axe(chromium, wide, size
             page.keyboard.press("Escape")
         check_scripts(page)
         check_links(page)
+        check_lacking(page)
         check_message(page)
+
+
+def check_lacking(page):
+    """A value that the record or the candidate has alone is marked, and no other."""
+    record = page.text_content("#record td[data-head='field 25']")
+    found = page.locator("tr.candidate td[data-head='field 25']").evaluate_all(
+        "all => all.map(one => [one.textContent, one.matches('.differs'), "
+        "one.querySelector('mark, .empty.differs') !== null])"
+    )
+    assert {text for text, _, _ in found} == {"x", "—"}
+    for text, differs, is_marked in found:
+        assert differs == is_marked == (text != record)
 
 
 def check_message(page):

@@ -256,6 +256,7 @@ class Labeller:
         before = page.evaluate("document.getElementById('title').textContent")
         self.press(key)
         if page.locator("#confirm[open]").count():
+            page.wait_for_timeout(420)  # to read it
             self.press("Enter")
         page.wait_for_function(
             "before => document.getElementById('title').textContent !== before "

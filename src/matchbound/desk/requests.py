@@ -28,7 +28,7 @@ from matchbound.desk.report import give_report
 from matchbound.errors import EngineError, InputError, MatchboundError
 
 KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-LIST = ("list.js", "table.js", "cut.js", "entities.js", "confirm.js")
+LIST = ("list.js", "table.js", "cut.js", "entities.js", "confirm.js", "drafts.js")
 DIFFERENCES = ("differences.js", "pairs.js", "words.js")
 SCRIPTS = ("page.js", "asking.js", "labels.js", "guide.js", "fields.js", *LIST, *DIFFERENCES)
 ASSETS = ("page.html", "page.css", *SCRIPTS, "icon.svg")

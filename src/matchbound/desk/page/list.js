@@ -45,6 +45,12 @@ export function ticked() {
   return [...new Set(rows().filter((row) => box(row).checked).flatMap(idsOf))];
 }
 
+// The same with their values, so that they can be shown again.
+export function tickedRecords() {
+  const values = (row) => JSON.parse(row.dataset.values);
+  return rows().filter((row) => box(row).checked).flatMap((row) => idsOf(row).map((id) => ({ id, values: values(row) })));
+}
+
 // Records that are alike in every field shown are one row; one that is listed already is not
 // listed twice. Returns how many rows are new, and the ids that came to a ticked row.
 export function add(part, heading, records, ticks = new Set()) {

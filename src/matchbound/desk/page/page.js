@@ -2,6 +2,7 @@
 
 import { get, nameLabeller, post } from "./asking.js";
 import { agreed } from "./confirm.js";
+import * as drafts from "./drafts.js";
 import * as entities from "./entities.js";
 import { chooseFields } from "./fields.js";
 import { showGuide } from "./guide.js";
@@ -124,7 +125,13 @@ async function next(take = false) {
   await display(await post("next", { take }));
 }
 
+// What is ticked and written is kept for when the node comes back.
+function keep() {
+  if (node?.place && !node.saved && !at("work").hidden && isDirty()) drafts.keep(node, list.tickedRecords(), at("note").value);
+}
+
 function display(given) {
+  keep();
   node = given;
   shownAt = performance.now();
   [leaving, isAll] = [null, false];
@@ -136,10 +143,12 @@ function display(given) {
   showRecord();
   list.begin(node.record, about.fields);
   entities.begin(node.entities);
-  const said = node.undone ?? node.mine;
+  const draft = drafts.take(node);
+  const said = draft ?? node.undone ?? node.mine;
   const mine = new Set(said?.matches ?? []);
   if (node.before.length) list.add("candidates", "Said before to be the same", node.before, mine);
   list.add("candidates", "Nearest records and candidates", node.candidates, mine);
+  if (draft) list.add("candidates", "Ticked before", draft.records, mine);
   at("note").value = said?.note ?? "";
   at("text").value = "";
   at("answered").hidden = true;
@@ -260,7 +269,12 @@ async function follow(ids) {
   const { place } = node;
   await fetching(async () => {
     const answer = await post("around", { place, matches: ids.slice(0, about.most) });
-    if (place === node.place) await join("Nearest to what was ticked", answer);
+    if (place !== node.place) return;
+    const before = joined;
+    const joining = join("Nearest to what was ticked", answer);
+    const many = joined - before;
+    if (many) say(`${many === 1 ? "1 more row" : `${many} more rows`}, nearest to what was ticked, joined the list at its end.`);
+    await joining;
   });
 }
 
@@ -318,6 +332,9 @@ async function label(matches) {
     if (!(await agreed(answer.confirm))) return say("Nothing is saved.");
     answer = await post("label", { ...verdict, confirmed: answer.signature });
   }
+  drafts.drop(place);
+  if (matches === null) keep(); // undo brings the ticks back
+  node.saved = true;
   say(`Saved ${record.id}: ${brief(matches)}.`);
   if (answer.next) await display(answer.next);
   else await next();
@@ -330,8 +347,13 @@ async function save() {
   if (joined !== before) return say("More records joined the list. Look at them, and press Enter again.", true);
   const matches = list.ticked();
   if (matches.length === 0) return say("Nothing is ticked. Tick the matches, or say “no match” (n) or “unsure” (u).", true);
-  if (matches.length > about.most) return say("The draw promises at most one true match a node: keep one.", true);
+  if (matches.length > about.most) return say(tooMany(matches.length), true);
   return acting(() => label(matches));
+}
+
+function tooMany(many) {
+  if (about.most === 1) return "The draw promises at most one true match a node: keep one.";
+  return `At most ${about.most.toLocaleString("en")} matches of a node can be saved here, and ${many.toLocaleString("en")} are ticked. Fewer would be a wrong label: say “unsure” (u), with a note.`;
 }
 
 const tooSoon = () => performance.now() - shownAt < AT_ONCE;
@@ -536,6 +558,7 @@ at("who").addEventListener("submit", (event) => {
 });
 at("me").addEventListener("click", () => {
   localStorage.removeItem("labeller");
+  drafts.forget();
   acting(begin);
 });
 let typed = 0;

@@ -136,13 +136,13 @@ export function setWidths(table) {
 }
 
 function compared(theirs, value) {
-  if (!theirs || !value) {
+  if (!value) {
     const box = valueBox(value);
-    if (theirs || value) box.classList.add("differs");
+    if (theirs) Object.assign(box, { className: "empty differs", title: "empty, and the record has a value here" });
     return box;
   }
   const box = made("div", { className: "value", dir: "auto" });
-  for (const { text, is } of pieces(theirs, value)) {
+  for (const { text, is } of theirs ? pieces(theirs, value) : [{ text: value, is: "other" }]) {
     if (is === "same") box.append(...breakable(text));
     else if (is === "other") box.append(made("mark", {}, ...breakable(text)));
     else box.append(made("span", { className: "lack", title: `the record has “${text}” here` }));
