@@ -1,9 +1,12 @@
 """What stands: a label that is opened again, listed, taken back or decided is never an old one."""
 
+import random
+
 import pytest
 
 from matchbound.audits import Audit
 from matchbound.desk.desk import Desk
+from matchbound.desk.entities import changes
 from matchbound.desk.inputs import Inputs, open_inputs
 from matchbound.desk.requests import OWN_NAME, Requests
 from matchbound.errors import InputError
@@ -170,3 +173,26 @@ def test_whoever_corrects_their_own_label_leaves_the_second_look(opened):
     assert asked(page, "next", "Ben")["place"] == 1
     saved(page, 1, [b], "Ben")
     assert page.desk.book.agreement() == (1, 1)
+
+
+@pytest.mark.parametrize("twice", [0, 3, 6])
+def test_labels_agree_whoever_labels_decides_and_takes_back(opened, twice):
+    """By chance: three people, in any order."""
+    page, rng, refused = opened(twice), random.Random(twice), 0
+    desk = page.desk
+    for _ in range(120):
+        labeller, place = rng.choice(["Ann", "Ben", "Eve"]), rng.randint(1, 6)
+        others = [y for y in desk.order if y != desk.order[place - 1]]
+        matches = rng.choice([None, *(rng.sample(others, size) for size in (0, 0, 1, 1, 2, 3))])
+        desk._handed_out.setdefault(place, set()).add(labeller)
+        try:
+            if rng.random() < 0.3:
+                asked(page, "undo", labeller)
+            else:
+                saved(page, place, matches, labeller, decides=rng.random() < 0.5)
+        except InputError:
+            refused += 1
+        labels = desk.labels()
+        assert not any(changes(labels, node, labels[node]) for node in labels)
+        assert {x: set(ys) for x, ys in labels.items()} == in_file(page)
+    assert 0 < refused < 90
