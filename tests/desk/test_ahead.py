@@ -104,6 +104,18 @@ def test_no_validation_node_is_given_before_the_matcher_is_on_record(folder):
     assert asked(requests, "proceed")["place"] == 2
 
 
+def test_the_nodes_that_others_have_open_are_counted_alone(folder):
+    """Not the validation nodes, which wait for the matcher."""
+    requests = opened(folder, "--labels", 6, "--train", 2)
+    anns, bens = asked(requests, "next"), asked(requests, "next", "Ben")
+    then = asked(requests, "label", place=anns["place"], matches=[], go_on=True)["next"]
+    assert (then["place"], then["elsewhere"]) == (None, 1)
+    assert asked(requests, "next", take=True)["place"] == bens["place"]
+    asked(requests, "label", "Ben", place=bens["place"], matches=[])
+    then = asked(requests, "next")
+    assert (then["place"], then["elsewhere"], then["state"]["stopped"]) == (None, 0, True)
+
+
 def test_skipped_nodes_come_last_in_their_part(folder):
     desk = opened(folder, "--labels", 4, "--train", 2).desk
     for labels in ([], [1], [2, 1], [1, 2], [3], [4, 3, 1]):

@@ -103,6 +103,13 @@ class Desk:
             waiting = (one for one in self._waiting(labeller, False) if one != place)
             return list(islice(waiting, count))
 
+    def elsewhere(self, labeller: str) -> int:
+        """How many nodes others have open that this labeller could take over now."""
+        with self._lock:
+            train = self.draw.train
+            last = train if self._is_early(train + 1) else len(self.order)
+            return sum(place <= last for place in self._waiting(labeller, True))
+
     def _waiting(self, labeller: str, take: bool) -> Iterator[int]:
         """Yield the places that wait: training first, what was skipped last in its part."""
         later, train = self._skipped.get(labeller, []), self.draw.train

@@ -255,7 +255,7 @@ class Requests:
     def _node(self, labeller: str, place: int | None, also: Iterable[str] = ()) -> Body:
         state = asdict(self.desk.state(labeller))
         if place is None:
-            return {"place": None, "state": state}
+            return {"place": None, "elsewhere": self.desk.elsewhere(labeller), "state": state}
         node, page = self.desk.order[place - 1], self.desk.book.pages.get(place)
         is_conflict = page is not None and page.status == CONFLICT
         mine = None if page is None else page.decision or page.own.get(labeller)

@@ -215,7 +215,7 @@ function stopBeforeValidation() {
 async function finish(state, stopped = false) {
   const { commands } = await get("end");
   show("end");
-  const open = Math.max(state.total - state.done, 0);
+  const open = node.elsewhere ?? 0;
   const all = state.enough ? "Enough nodes are labelled" : "All nodes are labelled";
   const waits = open || state.conflicts.length || state.unsure.length;
   at("end-title").textContent = stopped ? "Stopped: the target is reached" : waits ? "Nothing more for you now" : all;
