@@ -273,7 +273,8 @@ async function follow(ids) {
     const before = joined;
     const joining = join("Nearest to what was ticked", answer);
     const many = joined - before;
-    if (many) say(`${many === 1 ? "1 more row" : `${many} more rows`}, nearest to what was ticked, joined the list at its end.`);
+    const warned = at("message").classList.contains("wrong"); // a warning stays
+    if (many && !warned) say(`${many === 1 ? "1 more row" : `${many} more rows`}, nearest to what was ticked, joined the list at its end.`);
     await joining;
   });
 }
