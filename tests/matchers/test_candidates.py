@@ -3,7 +3,7 @@ import random
 import numpy as np
 import pytest
 
-from matchbound.matchers.records import candidates
+from matchbound.matchers.records import candidates, word_pairs
 from matchbound.matchers.records.candidates import nearest
 from support import candidate_references as references
 from support.people import people
@@ -11,9 +11,9 @@ from support.people import people
 WORDS = ["Anna", "anne", "Smith", "Smyth", "O'Neill", "İstanbul", "straße", "12 High St.", "東京都"]
 
 
-def made_up(rng, size):
+def made_up(rng, size, words=5):
     """Short texts of few words, some empty, some equal, with letters left out at random."""
-    words = [" ".join(rng.choices(WORDS, k=rng.randrange(5))) for _ in range(size)]
+    words = [" ".join(rng.choices(WORDS, k=rng.randrange(words))) for _ in range(size)]
     return ["".join(c for c in text if rng.random() < 0.9) for text in words]
 
 
@@ -35,6 +35,23 @@ def test_candidates_are_those_of_the_definition(seed):
     for pair, cosines in as_dict(found).items():
         assert cosines == pytest.approx(expected[pair], abs=1e-6)
     assert [a.dtype for a in (found.x, found.cosine3)] == [np.int32, np.float32]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_candidates_of_a_limited_search_are_those_of_its_definition(seed, monkeypatch):
+    rng = random.Random(seed)
+    left = made_up(rng, rng.randrange(1, 60), words=9)
+    right = made_up(rng, rng.randrange(1, 60), words=9) if seed % 2 else None
+    top, budget, words = rng.choice([1, 1, 5]), rng.choice([1, 5, 20, 200]), rng.choice([1, 2, 4])
+    monkeypatch.setattr(candidates, "EXACT", 0)
+    monkeypatch.setattr(candidates, "BUDGET", budget)
+    monkeypatch.setattr(candidates, "KEPT", 3)
+    monkeypatch.setattr(word_pairs, "WORDS", words)
+    found = as_dict(nearest(left, right, top=top))
+    expected = references.limited(left, right, top, budget, 3 * top, words, word_pairs.BUCKETS)
+    assert list(found) == list(expected)
+    for pair, cosines in found.items():
+        assert cosines == pytest.approx(expected[pair], abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(10))
