@@ -41,7 +41,8 @@ def _index() -> str:
         [
             "# Files",
             "## In an audit folder",
-            "[The audit folder](../../certify.md#the-audit-folder) says what each is for. Those "
+            "[The audit folder](../../certify.md#the-audit-folder) says who writes the main ones, "
+            "and [personal data](../../privacy.md#what-each-file-holds) what each holds. Those "
             "with a link have a JSON Schema, which comes with the package.",
             table(["file"], folder),
             "## Tables that are read",

@@ -1,4 +1,4 @@
-"""`matchbound audit`: one step from a matcher's table to the nodes to label."""
+"""`matchbound audit`: one step from a matcher's table to the records to label."""
 
 import argparse
 import shlex
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("matches", metavar="MATCHES", help="what the matcher found, as it wrote it")
     parser.add_argument("--records", required=True, metavar="A", help="the records, a row each")
     parser.add_argument("--against", metavar="B", help="the other table, if A was matched with one")
-    parser.add_argument("--labels", required=True, type=int, metavar="N", help="nodes to label")
+    parser.add_argument("--labels", required=True, type=int, metavar="N", help="records to label")
     add_threshold(parser)
     add_clusters(parser)
     parser.add_argument("--out", required=True, metavar="AUDIT", help="the audit folder to write")
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--columns", metavar="ROLE=NAME,…", help="columns of MATCHES: x, y, score, …"
     )
-    add_engine(parser, default="duckdb", help="(default: duckdb)")
+    add_engine(parser, default="duckdb", help="what reads the tables (default: duckdb)")
     parser.usage = (
         "matchbound audit MATCHES --records A [--against B] --labels N [--threshold SCORE]\n"
         "  [--clusters | --pairs] --out AUDIT [options]"

@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_brought(parser)
     add_sides(parser)
     add_choices(parser)
-    add_engine(parser, default="duckdb", help="(default: duckdb)")
+    add_engine(parser, default="duckdb", help="what reads the tables (default: duckdb)")
 
 
 def _add_brought(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +67,7 @@ def _add_brought(parser: argparse.ArgumentParser) -> None:
         "--unlabelled",
         choices=("refuse", "worst"),
         default="refuse",
-        help="drawn nodes without a label (default: refuse)",
+        help="drawn records without a label (default: refuse)",
     )
     drawn.add_argument(
         "--gap-from",
@@ -83,7 +83,7 @@ def _add_brought(parser: argparse.ArgumentParser) -> None:
         "--cohort",
         action="append",
         metavar="NAME",
-        help="use the certificate of a later draw, from new nodes; its δ is added",
+        help="use the certificate of a later draw, from new records; its δ is added",
     )
     truth = parser.add_argument_group("of labels that were not made on the labelling page")
     truth.add_argument(
@@ -96,11 +96,13 @@ def _add_brought(parser: argparse.ArgumentParser) -> None:
         "--population", metavar="P", help="(with AUDIT: where it is now, or as it is now)"
     )
     brought.add_argument("--id", metavar="COLUMN", help="the population's column of ids")
-    brought.add_argument("--trained-on", metavar="D", help="labelled nodes the holdout trained on")
+    brought.add_argument(
+        "--trained-on", metavar="D", help="labelled records that the holdout matcher learned from"
+    )
     brought.add_argument(
         "--assume-uniform",
         action="store_true",
-        help="the labelled nodes are a uniform random sample",
+        help="the labelled records are a uniform random sample",
     )
 
 

@@ -1,4 +1,4 @@
-"""`matchbound draw`: draw the nodes to label, and write the audit folder."""
+"""`matchbound draw`: draw the records to label, and write the audit folder."""
 
 import argparse
 from pathlib import Path
@@ -28,10 +28,12 @@ EXAMPLE = "matchbound draw people.csv --labels 600 --holdout matches.csv --out a
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "population", metavar="POPULATION", help="CSV, Parquet or another table, a row a node"
+        "population", metavar="POPULATION", help="CSV, Parquet or another table, a row a record"
     )
-    parser.add_argument("--labels", type=int, metavar="N", help="nodes to validate on")
-    parser.add_argument("--train", type=int, metavar="T", help="nodes to train on (default: 0)")
+    parser.add_argument("--labels", type=int, metavar="N", help="records to test the matcher on")
+    parser.add_argument(
+        "--train", type=int, metavar="T", help="records to train it on (default: 0)"
+    )
     parser.add_argument("--id", metavar="COLUMN", help="the column of ids (default: id)")
     add_holdout(parser)
     add_threshold(parser)
@@ -40,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_kinds(parser)
     add_sides(parser, on_first_screen=True)
     add_choices(parser, on_first_screen=True)
-    add_engine(parser, default="duckdb", help="(default: duckdb)")
+    add_engine(parser, default="duckdb", help="what reads the tables (default: duckdb)")
 
 
 def _add_kinds(parser: argparse.ArgumentParser) -> None:
@@ -66,24 +68,26 @@ def _add_kinds(parser: argparse.ArgumentParser) -> None:
         "--until",
         action="append",
         metavar="METRIC=K",
-        help="recall: until K nodes have a true match; precision: until K have a match of H",
+        help="recall: until K records have a true match; precision: until K have a match of H",
     )
     group.add_argument(
-        "--within", metavar="IDS", help="certify a part of the population: the nodes in this table"
+        "--within",
+        metavar="IDS",
+        help="certify a part of the population: the records in this table",
     )
     group.add_argument(
         "--cohort",
         metavar="NAME",
-        help="draw from the nodes that are new since the draw in AUDIT; its δ is added",
+        help="draw from the records that are new since the draw in AUDIT; its δ is added",
     )
-    group.add_argument("--among", metavar="H", help="draw only from nodes that H matches")
+    group.add_argument("--among", metavar="H", help="draw only from records that H matches")
     group.add_argument(
         "--weigh",
         metavar="METRIC",
         help="draw by weight, as is best for pairwise-precision or pairwise-f1 of H",
     )
     group.add_argument(
-        "--gap", type=int, metavar="G", help="nodes to compare the matchers on, if not on all"
+        "--gap", type=int, metavar="G", help="records to compare the matchers on, if not on all"
     )
     group.add_argument("--rounds", type=int, metavar="R", help="of a guided matcher")
     group.add_argument("--options", metavar="T,…", help="thresholds to choose among in each round")

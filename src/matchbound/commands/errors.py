@@ -1,4 +1,4 @@
-"""`matchbound errors`: list a matcher's wrong and missed matches at the labelled nodes."""
+"""`matchbound errors`: list a matcher's wrong and missed matches at the labelled records."""
 
 import argparse
 
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--population", metavar="P", help="where it is now, if it was moved")
     add_clusters(group)
     add_columns(group)
-    add_engine(parser, default="duckdb", help="(default: duckdb)")
+    add_engine(parser, default="duckdb", help="what reads the tables (default: duckdb)")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ EXAMPLE = "matchbound export audit --redacted --out for-the-auditor"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("audit", metavar="AUDIT", help="the folder that audit or draw wrote")
     parser.add_argument(
-        "--redacted", action="store_true", help="no list of nodes, no label, no name, no seed"
+        "--redacted", action="store_true", help="no list of records, no label, no name, no seed"
     )
     parser.add_argument("--out", metavar="FOLDER", required=True, help="a folder that is not there")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""`matchbound label`: verify the drawn nodes' matches on a local page."""
+"""`matchbound label`: verify the drawn records' matches on a local page."""
 
 import argparse
 
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--guidelines", metavar="FILE", help="rules to label by (Markdown)")
     parser.add_argument("--id", metavar="COLUMN", help="the column of ids in RIGHT (default: id)")
     parser.add_argument(
-        "--twice", type=int, default=0, metavar="N", help="give the first N nodes to two people"
+        "--twice", type=int, default=0, metavar="N", help="give the first N records to two people"
     )
     parser.add_argument(
         "--no-browser", dest="browser", action="store_false", help="only print the address"

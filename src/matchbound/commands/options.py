@@ -43,7 +43,7 @@ def add_choices(parser: argparse.ArgumentParser, *, on_first_screen: bool = Fals
     group.add_argument(
         "--every-node-matched",
         action="store_true",
-        help="promise: a node has at least one true match; for recall",
+        help="promise: a record has at least one true match; for recall",
     )
     group.add_argument("--bands", metavar="SCORES", help="lower ends of bands, such as 0.5,0.9")
     group.add_argument(
@@ -70,7 +70,9 @@ def add_choices(parser: argparse.ArgumentParser, *, on_first_screen: bool = Fals
         help="for the gap at a chosen threshold (default: a tenth of 1 - precision)",
     )
     group.add_argument(
-        "--future", action="store_true", help="guarantees about nodes to come: see the assumption"
+        "--future",
+        action="store_true",
+        help="guarantees about records to come; the certificate says what that assumes",
     )
     group.add_argument(
         "--guess",
@@ -79,30 +81,33 @@ def add_choices(parser: argparse.ArgumentParser, *, on_first_screen: bool = Fals
         help="the value you expect, for planning the bets; repeatable",
     )
     group.add_argument(
-        "--matched", type=float, metavar="SHARE", help="of nodes expected to have a true match"
+        "--matched",
+        type=float,
+        metavar="SHARE",
+        help="the share of records that you expect to have a true match",
     )
 
 
 def add_promises(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
-        "--one-to-one", action="store_true", help="promise: a node has at most one true match"
+        "--one-to-one", action="store_true", help="promise: a record has at most one true match"
     )
     parser.add_argument(
         "--at-most-one-match",
         action="store_true",
-        help="promise: a matcher finds at most one match a node",
+        help="promise: a matcher finds at most one match a record",
     )
     parser.add_argument(
         "--most-true-matches",
         type=int,
         metavar="K",
-        help="promise: a node has at most K true matches; for pairwise recall and F1",
+        help="promise: a record has at most K true matches; for pairwise recall and F1",
     )
     parser.add_argument(
         "--among-records-with-at-most",
         type=int,
         metavar="K",
-        help="pairwise recall and F1 are then about nodes with at most K true matches",
+        help="pairwise recall and F1 are then about records with at most K true matches",
     )
 
 

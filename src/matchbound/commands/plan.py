@@ -11,9 +11,13 @@ EXAMPLE = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--size", type=int, required=True, metavar="N", help="nodes in all")
+    parser.add_argument("--size", type=int, required=True, metavar="N", help="records in all")
     parser.add_argument(
-        "--matched", type=float, required=True, metavar="SHARE", help="of nodes with a true match"
+        "--matched",
+        type=float,
+        required=True,
+        metavar="SHARE",
+        help="the share of records with a true match",
     )
     parser.add_argument(
         "--guess",
@@ -24,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--target", action="append", metavar="METRIC=VALUE", help="the bound wanted; repeatable"
     )
-    parser.add_argument("--labels", type=int, metavar="N", help="show what so many labels give")
-    parser.add_argument("--train", type=int, default=0, metavar="T", help="nodes to train on")
+    parser.add_argument("--labels", type=int, metavar="N", help="show what N labels give")
+    parser.add_argument("--train", type=int, default=0, metavar="T", help="records to train on")
     parser.add_argument("--plot", metavar="FILE", help="draw the curve as .svg or .html")
     parser.add_argument("--force", action="store_true", help="overwrite the plot")
     _add_choices(parser)
@@ -42,10 +46,12 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         "--gap-rate",
         type=float,
         metavar="SHARE",
-        help="of nodes at which the complete matcher differs; without it there is none",
+        help="the share of records at which the complete matcher differs; else there is none",
     )
     group.add_argument("--dedupe", action="store_true", help="one table is matched with itself")
-    group.add_argument("--gap", type=int, metavar="G", help="nodes the matchers are compared on")
+    group.add_argument(
+        "--gap", type=int, metavar="G", help="records that the matchers are compared on"
+    )
     add_promises(group)
 
 

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--threshold", type=int, metavar="T", help="witnesses that a match needs")
     parser.add_argument("--repeat", type=int, metavar="K", help="of witness: how many sweeps")
-    parser.add_argument("--marks", type=int, metavar="N", help="of expand: at most so many")
+    parser.add_argument("--marks", type=int, metavar="N", help="of expand: the most marks to give")
     parser.add_argument(
         "--candidates",
         metavar="PAIRS",

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_clusters(parser)
     add_columns(parser)
     parser.add_argument("--population", metavar="P", help="where it is now, if it was moved")
-    add_engine(parser, default="duckdb", help="(default: duckdb)")
+    add_engine(parser, default="duckdb", help="what reads the tables (default: duckdb)")
     parser.add_argument(
         "--withdraw", action="store_true", help="take the last matcher off the record instead"
     )

@@ -9,7 +9,9 @@ EXAMPLE = "matchbound report audit --target precision=0.95"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target_file", metavar="AUDIT", help="or a certificate.json")
+    parser.add_argument(
+        "target_file", metavar="AUDIT", help="an audit folder, or a certificate.json"
+    )
     parser.add_argument("-o", "--out", metavar="FILE", help="default: AUDIT/report.html")
     parser.add_argument(
         "--target",

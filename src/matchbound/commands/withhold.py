@@ -20,9 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--command", metavar="TEXT", help="a program: it reads {labels} and writes {out}, both CSV"
     )
-    parser.add_argument("--matcher", metavar="match", help="or match: records, which labels teach")
     parser.add_argument(
-        "--left", metavar="FILE", help="or a network; of match, records (default: the population)"
+        "--matcher", metavar="match", help="or matchbound's own, which labels train: match"
+    )
+    parser.add_argument(
+        "--left",
+        metavar="FILE",
+        help="or a network for reconcile; with match, records (default: the population)",
     )
     parser.add_argument("--right", metavar="FILE", help="what it is matched with")
     parser.add_argument(
