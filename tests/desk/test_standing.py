@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from matchbound.audits import Audit
+from matchbound.audits import Audit, sound_ledger
 from matchbound.desk.desk import Desk
 from matchbound.desk.entities import changes
 from matchbound.desk.inputs import Inputs, open_inputs
@@ -196,3 +196,61 @@ def test_labels_agree_whoever_labels_decides_and_takes_back(opened, twice):
         assert not any(changes(labels, node, labels[node]) for node in labels)
         assert {x: set(ys) for x, ys in labels.items()} == in_file(page)
     assert 0 < refused < 90
+
+
+def test_a_stale_page_replaces_no_decision(opened):
+    page = opened(twice=6)
+    a, b, c = page.desk.order[:3]
+    saved(page, 1, [b], "Ann")
+    saved(page, 1, [], "Ben")
+    stale = asked(page, "node", "Ann", place=1)
+    saved(page, 1, [c], "Eve", decides=True)
+    facts = {"place": 1, "matches": [b], "decides": stale["conflict"], "seen": stale["seen"]}
+    with pytest.raises(InputError) as refused:
+        asked(page, "label", **facts)
+    assert str(refused.value) == (
+        "place 1 must be looked at again, got a label for it as it was before Eve changed its "
+        "label. Nothing was saved. Open it from the list of labels (l), and look."
+    )
+    assert in_file(page) == {a: {c}}
+    now = asked(page, "node", place=1)
+    saved(page, 1, [b], seen=now["seen"])
+    assert in_file(page) == {a: {b}}
+    saved(page, 1, [c], seen=now["seen"])  # their own decision, from another window
+    assert in_file(page) == {a: {c}}
+
+
+def test_a_stale_page_replaces_no_label_that_another_one_changed(opened):
+    page = opened()
+    a, b, c = page.desk.order[:3]
+    saved(page, 1, [b])
+    stale = asked(page, "node", place=1)
+    saved(page, 2, [a, c], "Ben")
+    with pytest.raises(InputError, match="before Ben changed its label"):
+        asked(page, "label", place=1, matches=[], seen=stale["seen"])
+    assert in_file(page) == {a: {b, c}, b: {a, c}}
+
+
+def test_nobody_decides_what_was_taken_back_meanwhile(opened):
+    page = opened(twice=6)
+    a, b, c = page.desk.order[:3]
+    saved(page, 1, [b], "Ann")
+    saved(page, 1, [], "Ben")
+    asked(page, "undo", "Ben")
+    with pytest.raises(InputError, match="a label was taken back, so that nothing is left to"):
+        asked(page, "label", "Eve", place=1, matches=[c], decides=True, seen=0)
+    assert in_file(page) == {a: {b}}
+
+
+def test_an_opened_label_says_who_gave_it_and_when(opened):
+    page = opened(twice=1)
+    b = page.desk.order[1]
+    saved(page, 1, [b], "Ann")
+    assert asked(page, "node", "Ben", place=1)["said"] == []  # Ben labels it unseen
+    saved(page, 1, [b], "Ben")
+    saved(page, 3, [], "Ben")
+    for labeller in ("Ann", "Ben", "Eve"):
+        (said,) = asked(page, "node", labeller, place=3)["said"]
+        assert (said["labeller"], said["matches"]) == ("Ben", [])
+        entry = page.desk.book.pages[3].final.entry
+        assert said["time"] == sound_ledger(page.desk.folder).entries[entry - 1]["time"]

@@ -39,8 +39,10 @@ def opened(address, width=1280, scheme="light", javascript=True):
 
 
 @contextmanager
-def person(chromium, client, name="Ann", width=1280, scheme="light"):
-    """Somebody at the page, past its first question; nothing may be said on the console."""
+def person(chromium, client, name="Ann", width=1280, scheme="light", refusals=0):
+    """Somebody at the page, past its first question; nothing may be said on the console, but that
+    so many requests were refused.
+    """
     view = {"width": width, "height": 900}
     context = chromium.new_context(viewport=view, color_scheme=scheme)
     page, said, asked = context.new_page(), [], []
@@ -55,7 +57,9 @@ def person(chromium, client, name="Ann", width=1280, scheme="light"):
     # The first search of a fresh installation is compiled.
     page.wait_for_selector("#work:not([hidden]), #end:not([hidden])", timeout=180_000)
     yield page
-    assert [text for text in said if "ERR_CONNECTION_REFUSED" not in text] == []
+    refused = [text for text in said if "status of 422" in text]
+    assert len(refused) == refusals
+    assert [text for text in said if "ERR_CONNECTION_REFUSED" not in text] == refused
     assert {url.split("/")[2] for url in asked} == {client.host}
     context.close()
 

@@ -227,23 +227,22 @@ class Desk:
         note: str = "",
         *,
         decides: bool = False,
+        seen: int | None = None,
         confirmed: str = "",
         looks: Mapping[str, int] | None = None,
     ) -> None:
         """Append a verdict to the ledger and write labels.csv; both are on disk on return.
 
-        `decides`: the labeller saw that others labelled the node differently. `confirmed` is the
+        `decides`: the labeller saw that others labelled the node differently. `seen` is the entry
+        of the label that the page showed as the node's, 0 for none. `confirmed` is the
         signature of the changes of other labels that the labeller agreed to: all that there are,
         or nothing is saved. `looks` are how many records were shown, and how matches came there.
         """
         with self._lock:
             self.check_may_open(labeller, place)
             page = self.book.pages.get(place)
-            if page is not None and page.status == CONFLICT and not decides:
-                raise InputError(
-                    f"place {place} must be looked at again, got a label for it as it was before "
-                    "somebody labelled it differently. Open it (d), and decide."
-                )
+            if page is not None:
+                _check_seen(labeller, page, decides, seen)
             self._check_matches(self.order[place - 1], matches)
             decides = page is not None and (decides or page.decision is not None)
             others = self._changes(labeller, place, matches, decides)
@@ -259,6 +258,14 @@ class Desk:
                     {**label, "joint": [i, len(labels)]} for i, label in enumerate(labels, start=1)
                 ]
             self._keeper.act_all("label", labeller, labels)
+
+    def may_see(self, labeller: str, place: int) -> bool:
+        """Whether this labeller may see what was said of a labelled node: not if another said it
+        and they may still be asked to label the node unseen.
+        """
+        page = self.book.pages[place]
+        is_open = page.decision is not None or page.status == CONFLICT
+        return is_open or labeller in page.own or place > self.twice
 
     def _check_second_looks(self, labeller: str, place: int, others: Sequence[int]) -> None:
         """Refuse to tell, or to change, another's label that somebody is still to give unseen."""
@@ -433,6 +440,23 @@ class Desk:
         times = [datetime.fromisoformat(entry["time"]).timestamp() for entry in entries[-RECENT:]]
         gaps = [b - a for a, b in pairwise(times) if b - a < PAUSE]
         return float(median(gaps)) if gaps else 0.0
+
+
+def _check_seen(labeller: str, page: Page, decides: bool, seen: int | None) -> None:
+    """Refuse a label of a node as it was before others labelled or decided it."""
+    decision, is_conflict = page.decision, page.status == CONFLICT
+    if is_conflict and not decides:
+        what = "somebody labelled it differently"
+    elif decides and not is_conflict and decision is None:
+        what = "a label was taken back, so that nothing is left to decide"
+    elif decision and seen not in (None, decision.entry) and decision.labeller != labeller:
+        what = f"{decision.labeller} changed its label"
+    else:
+        return
+    raise InputError(
+        f"place {page.verdicts[0].place} must be looked at again, got a label for it as it was "
+        f"before {what}. Nothing was saved. Open it from the list of labels (l), and look."
+    )
 
 
 def _changed_meanwhile() -> InputError:
