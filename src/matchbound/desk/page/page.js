@@ -433,7 +433,7 @@ function askAnswer() {
 async function skip() {
   const { place } = node;
   await display(await post("skip", { place }));
-  if (node.place === place) say("Nothing else waits: this node is the last.");
+  if (node.place === place) say("No other node comes before this one.");
   else say(`Node ${place} comes again later.`);
 }
 
