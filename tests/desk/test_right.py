@@ -282,6 +282,7 @@ def test_an_opened_label_says_who_gave_it(chromium, tmp_path):
         text = ben.text_content("#said")
         assert text.startswith("This node was labelled before.Ann (")
         assert text.endswith("): no match")
+        assert not ben.locator("#said.conflict").count()  # nothing is wrong
         assert ben.evaluate("new Date().getFullYear().toString()") in text
         assert not ben.locator("#list-rows button:has-text('1 · ')").count()
 
@@ -300,7 +301,7 @@ def test_a_stale_page_replaces_no_decision(chromium, tmp_path):
         say(ben, "Enter")
         for page in (ann, ben):
             from_the_list(page, 1)
-            assert "What you save now decides" in page.text_content("#said")
+            assert "What you save now decides" in page.text_content("#said.conflict")
         ann.keyboard.press("2")
         settle(ann)
         ben.locator(f"input[value='{decided[0]}']").check()

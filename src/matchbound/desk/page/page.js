@@ -171,10 +171,12 @@ async function lookAhead() {
 
 // Who labelled the node before, when, and what they said.
 function tellVerdicts() {
-  const lines = node.said.map((said) => made("li", { dir: "auto", textContent: `${said.labeller}${said.decides ? " decided" : ""} (${localTime(said.time)}): ${words(said.matches)}${said.note ? ` (${said.note})` : ""}` }));
+  const named = node.conflict ? words : brief;
+  const lines = node.said.map((said) => made("li", { dir: "auto", textContent: `${said.labeller}${said.decides ? " decided" : ""} (${localTime(said.time)}): ${named(said.matches)}${said.note ? ` (${said.note})` : ""}` }));
   const people = new Set(node.said.map((said) => said.labeller)).size;
   const before = people > 1 ? "Several people labelled this node." : "This node was labelled before.";
   at("said").replaceChildren(made("p", { textContent: node.conflict ? "Labelled differently. What you save now decides." : before }), made("ul", {}, ...lines));
+  at("said").classList.toggle("conflict", node.conflict);
   at("said").hidden = lines.length === 0;
 }
 
