@@ -5,6 +5,7 @@ In an environment of its own:
 What is not installed is left out. The labels are those of 400 left records, drawn at random.
 """
 
+import io
 import random
 import sys
 import time
@@ -69,13 +70,14 @@ def dedupe(data, labels):
     linker = library.RecordLink(fields, num_cores=1)
     known, right = {pair for pair in labels if pair[1]}, sorted(tables[1])
     others = {(x, rng.choice(right)) for x, _ in labels for _ in range(3)} - known
-    linker.prepare_training(*tables, sample_size=1500)
-    linker.mark_pairs(
-        {
-            answer: [(tables[0][x], tables[1][y]) for x, y in sorted(pairs)]
-            for answer, pairs in (("match", known), ("distinct", others))
-        }
-    )
+    examples = {
+        answer: [(tables[0][x], tables[1][y]) for x, y in sorted(pairs)]
+        for answer, pairs in (("match", known), ("distinct", others))
+    }
+    training = io.StringIO()
+    library.write_training(examples, training)
+    training.seek(0)
+    linker.prepare_training(*tables, training_file=training, sample_size=1500)
     linker.train()
     return [pair for pair, _ in linker.join(*tables, threshold=0.5, constraint="one-to-one")]
 

@@ -260,6 +260,64 @@ def test_bounds_say_what_they_wait_for_and_the_target_stops(chromium, tmp_path):
         assert "matchbound certify" in ann.text_content("#end-text")
 
 
+def from_the_list(page, place):
+    page.wait_for_timeout(320)
+    page.keyboard.press("l")
+    page.click(f"#list-rows button:has-text('{place} · ')")
+    page.wait_for_selector("#list:not([open])", state="attached")
+    settle(page)
+
+
+def test_an_opened_label_says_who_gave_it(chromium, tmp_path):
+    audit, _ = make_desk(tmp_path / "data", labels=6, train=0)
+    with (
+        serving(audit, "--twice", 1) as client,
+        person(chromium, client, "Ann") as ann,
+        person(chromium, client, "Ben") as ben,
+    ):
+        say(ann, "n")
+        assert ben.is_hidden("#said")  # the second look is blind
+        say(ann, "n")
+        from_the_list(ben, 2)
+        text = ben.text_content("#said")
+        assert text.startswith("This node was labelled before.Ann (")
+        assert text.endswith("): no match")
+        assert not ben.locator("#said.conflict").count()  # nothing is wrong
+        assert ben.evaluate("new Date().getFullYear().toString()") in text
+        assert not ben.locator("#list-rows button:has-text('1 · ')").count()
+
+
+def test_a_stale_page_replaces_no_decision(chromium, tmp_path):
+    audit, _ = make_desk(tmp_path / "data", labels=6, train=0)
+    with (
+        serving(audit, "--twice", 1) as client,
+        person(chromium, client, "Ann", refusals=1) as ann,
+        person(chromium, client, "Ben") as ben,
+    ):
+        say(ann, "n")
+        ben.keyboard.press("1")
+        settle(ben)
+        decided = ticked(ben)
+        say(ben, "Enter")
+        for page in (ann, ben):
+            from_the_list(page, 1)
+            assert "What you save now decides" in page.text_content("#said.conflict")
+        ann.keyboard.press("2")
+        settle(ann)
+        ben.locator(f"input[value='{decided[0]}']").check()
+        settle(ben)
+        say(ben, "Enter")
+        before, ticks = read_csv(audit / "labels.csv"), ticked(ann)
+        assert [y for _, y in before] == decided
+        say(ann, "Enter")
+        assert "before Ben changed its label. Nothing was saved." in ann.text_content("#message")
+        assert read_csv(audit / "labels.csv") == before
+        assert ticked(ann) == ticks  # they are kept
+        from_the_list(ann, 1)
+        assert "Ben decided (" in ann.text_content("#said")
+        assert ticked(ann) == decided
+
+
 def _true(page, truth):
     """Label the node by the truth, by search if it must be."""
     y = truth.get(shown(page))

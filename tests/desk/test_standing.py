@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from matchbound.audits import Audit
+from matchbound.audits import Audit, sound_ledger
 from matchbound.desk.desk import Desk
 from matchbound.desk.entities import changes
 from matchbound.desk.inputs import Inputs, open_inputs
@@ -98,6 +98,7 @@ def test_nothing_is_taken_back_that_later_labels_contradict(opened):
     with pytest.raises(InputError, match="would contradict each other") as refused:
         asked(page, "undo")
     assert f"Open '{a}' (l)" in str(refused.value)
+    assert f"'{b}'" not in str(refused.value)  # others' labels are not told
     assert in_file(page) == before
     asked(page, "undo", "Ben")
     asked(page, "undo")  # now nothing contradicts it
@@ -141,19 +142,36 @@ def test_a_label_that_gains_records_keeps_its_note(opened):
     assert asked(page, "node", place=1)["mine"]["note"] == "a twin?"
 
 
+@pytest.mark.parametrize("said", [[], ["b"], ["c"], None])
+@pytest.mark.parametrize("ticks", [[], ["a"], ["c"]])
+def test_a_refusal_does_not_depend_on_what_is_to_be_labelled_unseen(opened, said, ticks):
+    page = opened(twice=1)
+    ids = dict(zip("abc", page.desk.order, strict=False))
+    assert asked(page, "next", "Ben")["place"] == 1
+    assert asked(page, "skip", "Ben", place=1)["place"] == 2
+    saved(page, 1, None if said is None else [ids[y] for y in said], "Ann")
+    assert asked(page, "node", "Ben", place=2)["state"]["unsure"] == []
+    with pytest.raises(InputError) as refused:
+        asked(page, "label", "Ben", place=2, matches=[ids[y] for y in ticks])
+    assert str(refused.value) == (
+        "place 2 must wait: you are still to label a node unseen that another person labelled "
+        "(--twice). Leave this one for later (w): that one comes first."
+    )
+    assert asked(page, "skip", "Ben", place=2)["place"] == 1
+    saved(page, 1, [], "Ben")
+    assert asked(page, "next", "Ben")["place"] == 3
+
+
 def test_no_label_cancels_the_second_look_at_another_node(opened):
     page = opened(twice=6)
     a, b = page.desk.order[:2]
-    saved(page, 1, [], "Ann")
     assert asked(page, "next", "Ben")["place"] == 1
     assert asked(page, "skip", "Ben", place=1)["place"] == 2
-    with pytest.raises(InputError, match="place 2 must wait") as refused:
+    saved(page, 1, [], "Ann")
+    with pytest.raises(InputError, match="place 2 must wait"):
         asked(page, "label", "Ben", place=2, matches=[a])
-    assert a not in str(refused.value)  # what Ann said is not told
     assert in_file(page) == {a: set()}
-    for place in range(2, 7):
-        now = asked(page, "skip", "Ben", place=place)
-    assert now["place"] == 1
+    assert asked(page, "skip", "Ben", place=2)["place"] == 1
     saved(page, 1, [b], "Ben")
     assert page.desk.book.agreement() == (0, 1)
     saved(page, 2, [a], "Ben")
@@ -196,3 +214,61 @@ def test_labels_agree_whoever_labels_decides_and_takes_back(opened, twice):
         assert not any(changes(labels, node, labels[node]) for node in labels)
         assert {x: set(ys) for x, ys in labels.items()} == in_file(page)
     assert 0 < refused < 90
+
+
+def test_a_stale_page_replaces_no_decision(opened):
+    page = opened(twice=6)
+    a, b, c = page.desk.order[:3]
+    saved(page, 1, [b], "Ann")
+    saved(page, 1, [], "Ben")
+    stale = asked(page, "node", "Ann", place=1)
+    saved(page, 1, [c], "Eve", decides=True)
+    facts = {"place": 1, "matches": [b], "decides": stale["conflict"], "seen": stale["seen"]}
+    with pytest.raises(InputError) as refused:
+        asked(page, "label", **facts)
+    assert str(refused.value) == (
+        "place 1 must be looked at again, got a label for it as it was before Eve changed its "
+        "label. Nothing was saved. Open it from the list of labels (l), and look."
+    )
+    assert in_file(page) == {a: {c}}
+    now = asked(page, "node", place=1)
+    saved(page, 1, [b], seen=now["seen"])
+    assert in_file(page) == {a: {b}}
+    saved(page, 1, [c], seen=now["seen"])  # their own decision, from another window
+    assert in_file(page) == {a: {c}}
+
+
+def test_a_stale_page_replaces_no_label_that_another_one_changed(opened):
+    page = opened()
+    a, b, c = page.desk.order[:3]
+    saved(page, 1, [b])
+    stale = asked(page, "node", place=1)
+    saved(page, 2, [a, c], "Ben")
+    with pytest.raises(InputError, match="before Ben changed its label"):
+        asked(page, "label", place=1, matches=[], seen=stale["seen"])
+    assert in_file(page) == {a: {b, c}, b: {a, c}}
+
+
+def test_nobody_decides_what_was_taken_back_meanwhile(opened):
+    page = opened(twice=6)
+    a, b, c = page.desk.order[:3]
+    saved(page, 1, [b], "Ann")
+    saved(page, 1, [], "Ben")
+    asked(page, "undo", "Ben")
+    with pytest.raises(InputError, match="a label was taken back, so that nothing is left to"):
+        asked(page, "label", "Eve", place=1, matches=[c], decides=True, seen=0)
+    assert in_file(page) == {a: {b}}
+
+
+def test_an_opened_label_says_who_gave_it_and_when(opened):
+    page = opened(twice=1)
+    b = page.desk.order[1]
+    saved(page, 1, [b], "Ann")
+    assert asked(page, "node", "Ben", place=1)["said"] == []  # Ben labels it unseen
+    saved(page, 1, [b], "Ben")
+    saved(page, 2, None, "Ben")
+    for labeller in ("Ann", "Ben", "Eve"):
+        (said,) = asked(page, "node", labeller, place=2)["said"]
+        assert (said["labeller"], said["matches"]) == ("Ben", None)
+        entry = page.desk.book.pages[2].final.entry
+        assert said["time"] == sound_ledger(page.desk.folder).entries[entry - 1]["time"]

@@ -43,8 +43,11 @@ SERVER_GONE = ("ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESP
 
 
 @contextmanager
-def person(chromium, client, name="Ann", width=1280, scheme="light"):
-    """Somebody at the page, past its first question; nothing may be said on the console."""
+def person(chromium, client, name="Ann", width=1280, scheme="light", refusals=0):
+    """Somebody at the page, past its first question.
+
+    The console must stay empty, except for this many refused requests.
+    """
     view = {"width": width, "height": 900}
     context = chromium.new_context(viewport=view, color_scheme=scheme)
     page, said, asked = context.new_page(), [], []
@@ -59,7 +62,9 @@ def person(chromium, client, name="Ann", width=1280, scheme="light"):
     # The first search of a fresh installation is compiled.
     page.wait_for_selector("#work:not([hidden]), #end:not([hidden])", timeout=180_000)
     yield page
-    assert [text for text in said if not any(error in text for error in SERVER_GONE)] == []
+    refused = [text for text in said if "status of 422" in text]
+    assert len(refused) == refusals
+    assert [text for text in said if not any(error in text for error in SERVER_GONE)] == refused
     assert {url.split("/")[2] for url in asked} == {client.host}
     context.close()
 

@@ -33,6 +33,7 @@ class Verdict:
     leader: int
     looks: Mapping[str, int]
     adds: bool = False
+    time: str = ""
 
     @staticmethod
     def of(entry: Entry, labeller: str) -> "Verdict":
@@ -50,6 +51,7 @@ class Verdict:
             entry["entry"] + last - number,
             label.get("looks", {}),
             entry.get("adds", False),
+            entry.get("time", ""),
         )
 
 

@@ -111,13 +111,24 @@ class Desk:
             return sum(place <= last for place in self._waiting(labeller, True))
 
     def _waiting(self, labeller: str, take: bool) -> Iterator[int]:
-        """Yield the places that wait: training first, what was skipped last in its part."""
+        """Yield the places that wait: training first, what was skipped last in its part.
+
+        In one table, places that another labelled come before all others: see `_check_unseen`.
+        """
         later, train = self._skipped.get(labeller, []), self.draw.train
+        unseen = self._unseen(labeller) if self.draw.matching.dedupe else []
+        yield from (place for place in unseen if place not in later)
+        yield from (place for place in later if place in unseen)
         for part in (range(1, train + 1), range(train + 1, self._end() + 1)):
             now = (place for place in part if place not in later)
             for place in chain(now, (place for place in later if place in part)):
-                if self._waits(place, labeller, take):
+                if place not in unseen and self._waits(place, labeller, take):
                     yield place
+
+    def _unseen(self, labeller: str) -> list[int]:
+        """The places that another labelled, and this labeller is still to label unseen."""
+        places = (place for place in range(1, self.twice + 1) if place in self.book.pages)
+        return [p for p in places if self._is_awaited(p) and self._waits(p, labeller, False)]
 
     def skip(self, labeller: str, place: int) -> None:
         """Hand this place out again when nothing else of its part (training, or validation) waits
@@ -227,25 +238,26 @@ class Desk:
         note: str = "",
         *,
         decides: bool = False,
+        seen: int | None = None,
         confirmed: str = "",
         looks: Mapping[str, int] | None = None,
     ) -> None:
         """Append a verdict to the ledger and write labels.csv; both are on disk on return.
 
-        `decides`: the labeller saw that others labelled the node differently. `confirmed` is the
+        `decides`: the labeller saw that others labelled the node differently. `seen` is the entry
+        of the label that the page showed as the node's, 0 for none. `confirmed` is the
         signature of the changes of other labels that the labeller agreed to: all that there are,
         or nothing is saved. `looks` are how many records were shown, and how matches came there.
         """
         with self._lock:
             self.check_may_open(labeller, place)
             page = self.book.pages.get(place)
-            if page is not None and page.status == CONFLICT and not decides:
-                raise InputError(
-                    f"place {place} must be looked at again, got a label for it as it was before "
-                    "somebody labelled it differently. Open it (d), and decide."
-                )
+            if page is not None:
+                _check_seen(labeller, page, decides, seen)
             self._check_matches(self.order[place - 1], matches)
             decides = page is not None and (decides or page.decision is not None)
+            if matches is not None and self.draw.matching.dedupe:
+                self._check_unseen(labeller, place, decides)
             others = self._changes(labeller, place, matches, decides)
             places = {verdict.node: verdict.place for verdict in self.book.settled()}
             at = [places[one.node] for one in others]
@@ -259,6 +271,29 @@ class Desk:
                     {**label, "joint": [i, len(labels)]} for i, label in enumerate(labels, start=1)
                 ]
             self._keeper.act_all("label", labeller, labels)
+
+    def may_see(self, labeller: str, place: int) -> bool:
+        """Whether this labeller may see what was said of a labelled node: not if another said it
+        and they may still be asked to label the node unseen.
+        """
+        page = self.book.pages[place]
+        is_open = page.decision is not None or page.status == CONFLICT
+        return is_open or labeller in page.own or place > self.twice
+
+    def _check_unseen(self, labeller: str, place: int, decides: bool) -> None:
+        """Refuse what may become a label while the labeller is still to label a node unseen.
+
+        Whether it agrees with what another said of that node would reveal what they said, so it
+        does not matter here. What another labelled too becomes a label only if both agree.
+        """
+        page = self.book.pages.get(place)
+        if page is not None and not decides and page.own.keys() - {labeller}:
+            return
+        if self._unseen(labeller):
+            raise InputError(
+                f"place {place} must wait: you are still to label a node unseen that another "
+                "person labelled (--twice). Leave this one for later (w): that one comes first."
+            )
 
     def _check_second_looks(self, labeller: str, place: int, others: Sequence[int]) -> None:
         """Refuse to tell, or to change, another's label that somebody is still to give unseen."""
@@ -349,12 +384,11 @@ class Desk:
         labels = {verdict.node: verdict.matches or () for verdict in after.settled()}
         undone = [one.node for one in self.book.live.values() if one.leader == last.leader]
         for node in undone:
-            against = changes(labels, node, labels[node]) if node in labels else []
-            if against:
+            if node in labels and changes(labels, node, labels[node]):
                 raise InputError(
                     f"the label to take back must leave labels that agree, got that of "
-                    f"{last.node!r}: {node!r} and {against[0].node!r} would contradict each other, "
-                    f"since others labelled meanwhile. Open {last.node!r} (l), and correct it."
+                    f"{last.node!r}: labels would contradict each other, since others labelled "
+                    f"meanwhile. Open {last.node!r} (l), and correct it."
                 )
 
     def _check_matches(self, node: str, matches: Sequence[str] | None) -> None:
@@ -396,7 +430,7 @@ class Desk:
                 total=total,
                 done=done,
                 enough=end < len(self.order),
-                unsure=self.book.with_status(UNSURE),
+                unsure=[p for p in self.book.with_status(UNSURE) if self.may_see(labeller, p)],
                 conflicts=self.book.with_status(CONFLICT),
                 agreed=agreed,
                 twice=twice,
@@ -433,6 +467,23 @@ class Desk:
         times = [datetime.fromisoformat(entry["time"]).timestamp() for entry in entries[-RECENT:]]
         gaps = [b - a for a, b in pairwise(times) if b - a < PAUSE]
         return float(median(gaps)) if gaps else 0.0
+
+
+def _check_seen(labeller: str, page: Page, decides: bool, seen: int | None) -> None:
+    """Refuse a label of a node as it was before others labelled or decided it."""
+    decision, is_conflict = page.decision, page.status == CONFLICT
+    if is_conflict and not decides:
+        what = "somebody labelled it differently"
+    elif decides and not is_conflict and decision is None:
+        what = "a label was taken back, so that nothing is left to decide"
+    elif decision and seen not in (None, decision.entry) and decision.labeller != labeller:
+        what = f"{decision.labeller} changed its label"
+    else:
+        return
+    raise InputError(
+        f"place {page.verdicts[0].place} must be looked at again, got a label for it as it was "
+        f"before {what}. Nothing was saved. Open it from the list of labels (l), and look."
+    )
 
 
 def _changed_meanwhile() -> InputError:

@@ -123,10 +123,9 @@ class Requests:
         """All labels as they stand, as far as this labeller may see them."""
         labeller, rows = self._labeller(request), []
         for place, page in sorted(self.desk.book.pages.items()):
-            mine, is_conflict = page.own.get(labeller), page.status == CONFLICT
-            may_see = mine or page.decision or is_conflict or place > self.desk.twice
-            if not may_see:
+            if not self.desk.may_see(labeller, place):
                 continue  # another's, which this labeller may still be asked about
+            mine, is_conflict = page.own.get(labeller), page.status == CONFLICT
             verdict = page.final
             matches = None if verdict is None or verdict.matches is None else list(verdict.matches)
             said = verdict or mine
@@ -154,6 +153,7 @@ class Requests:
                 matches,
                 note,
                 decides=request.get("decides") is True,
+                seen=request.get("seen"),
                 confirmed=_text(request, "confirmed", 64),
                 looks=self.looks.counts(labeller, place, matches or ()),
             )
@@ -259,9 +259,8 @@ class Requests:
         node, page = self.desk.order[place - 1], self.desk.book.pages.get(place)
         is_conflict = page is not None and page.status == CONFLICT
         mine = None if page is None else page.decision or page.own.get(labeller)
-        visible = page if page is not None and (mine or page.status == CONFLICT) else Page(())
+        visible = page if page and self.desk.may_see(labeller, place) else Page(())
         ticked = [y for verdict in visible.verdicts for y in verdict.matches or ()] + [*also]
-        others = visible.own.keys() - {labeller}
         decision = [] if visible.decision is None else [visible.decision]
         before = self._said_before(labeller, place)
         shown = self.material.proposed(node, ticked) if ticked else self._ahead.get(node)
@@ -283,8 +282,9 @@ class Requests:
             "said": [
                 _label(verdict)
                 for verdict in (*visible.own.values(), *decision)
-                if others and not (is_conflict and verdict.labeller == labeller)
+                if not (is_conflict and verdict.labeller == labeller)
             ],
+            "seen": 0 if mine is None else mine.entry,
             "conflict": is_conflict,
             "state": state,
         }
@@ -297,6 +297,7 @@ def _label(verdict: Verdict) -> Body:
         "matches": matches,
         "note": verdict.note,
         "decides": verdict.decides,
+        "time": verdict.time,
     }
 
 

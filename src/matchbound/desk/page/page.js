@@ -169,13 +169,18 @@ async function lookAhead() {
   if (ahead?.record && place === node.place) list.prepare(ahead.record, ahead.candidates);
 }
 
+// Who labelled the node before, when, and what they said.
 function tellVerdicts() {
-  const lines = node.said.map((said) => made("li", { dir: "auto", textContent: `${said.labeller}${said.decides ? " decided" : ""}: ${words(said.matches)}${said.note ? ` (${said.note})` : ""}` }));
-  const lead = node.conflict ? "Labelled differently. What you save now decides." : "Several people labelled this node.";
-  at("said").replaceChildren(made("p", { textContent: lead }), made("ul", {}, ...lines));
+  const named = node.conflict ? words : brief;
+  const lines = node.said.map((said) => made("li", { dir: "auto", textContent: `${said.labeller}${said.decides ? " decided" : ""} (${localTime(said.time)}): ${named(said.matches)}${said.note ? ` (${said.note})` : ""}` }));
+  const people = new Set(node.said.map((said) => said.labeller)).size;
+  const before = people > 1 ? "Several people labelled this node." : "This node was labelled before.";
+  at("said").replaceChildren(made("p", { textContent: node.conflict ? "Labelled differently. What you save now decides." : before }), made("ul", {}, ...lines));
+  at("said").classList.toggle("conflict", node.conflict);
   at("said").hidden = lines.length === 0;
-  if (node.mine && !node.said.length) say(`${node.mine.decides ? "The label is" : "You said"}: ${words(node.mine.matches)}.`);
 }
+
+const localTime = (time) => new Date(time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 
 function words(matches) {
   if (matches === null) return "unsure";
@@ -327,7 +332,7 @@ async function fetching(action) {
 
 async function label(matches) {
   const { place, record } = node;
-  const verdict = { place, matches, note: at("note").value, decides: node.conflict, go_on: true };
+  const verdict = { place, matches, note: at("note").value, decides: node.conflict, seen: node.seen, go_on: true };
   let answer = await post("label", verdict);
   while (answer.confirm) {
     if (!(await agreed(answer.confirm))) return say("Nothing is saved.");
@@ -430,7 +435,7 @@ function askAnswer() {
 async function skip() {
   const { place } = node;
   await display(await post("skip", { place }));
-  if (node.place === place) say("Nothing else waits: this node is the last.");
+  if (node.place === place) say("No other node comes before this one.");
   else say(`Node ${place} comes again later.`);
 }
 
