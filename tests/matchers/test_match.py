@@ -248,7 +248,12 @@ def test_at_the_command_line(files, linked, capsys):
         (["--columns", "town"], "columns must name fields of both tables, got 'town', which is "),
         (["--columns", "name,name"], "columns must be names with commas between them, each once, "),
         (["--id", "key"], "id must be a column of left, got 'key'. "),
-        (["--labels", "right.csv"], "labels must have columns x and y, or those of a tool that "),
+        (
+            ["--labels", "renamed.csv"],
+            "labels must have columns x and y, got 'left', 'right'. Rename the columns that hold "
+            "the ids, and drop those of other ids.",
+        ),
+        (["--labels", "right.csv"], "labels must have columns x and y, got 'id', "),
         (["--labels", "clusters.csv"], "labels must say which nodes were labelled, got pairs in "),
         (["--labels", "wrong.csv"], "labels must be of records of the tables, got y = 'b999', "),
         (["--labels", "none.csv"], "labels must be of at least one node, got none. "),
@@ -269,6 +274,7 @@ def test_at_the_command_line(files, linked, capsys):
 def test_what_is_refused(words, message, files, monkeypatch, capsys):
     monkeypatch.chdir(files)
     write_csv(files / "clusters.csv", ["id", "cluster"], [("a1", "1"), ("a2", "1")])
+    write_csv(files / "renamed.csv", ["left", "right"], [("a1", "b1")])
     write_csv(files / "wrong.csv", ["x", "y"], [("a1", "b999")])
     write_csv(files / "none.csv", ["x", "y"], [])
     write_csv(files / "lonely.csv", ["x", "y"], [("a1", "")])

@@ -11,7 +11,7 @@ from matchbound.engines import Engine, connect
 from matchbound.errors import InputError
 from matchbound.matchers.records.candidates import Candidates
 from matchbound.matchers.records.fields import Tables
-from matchbound.tables import Clusters, Matching, open_source, read_labels, recognise
+from matchbound.tables import Clusters, Matching, form_by_names, open_source, read_labels
 
 NAMES = (("labels", "x", "left"), ("labels", "y", "right"))
 
@@ -79,7 +79,7 @@ def _read(labels: Any, tables: Tables) -> Sequence[tuple[str, str | None]]:
     matching = Matching(dedupe=True) if tables.is_dedupe else Matching()
     with connect() as con:
         source = open_source(con, "labels", labels, hashed=False)
-        form = recognise(source, {})
+        form = form_by_names(source)
         if isinstance(form, Clusters) or form.either_way:
             raise InputError(
                 "labels must say which nodes were labelled, got pairs in either order or clusters. "
