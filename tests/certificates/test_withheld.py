@@ -301,3 +301,24 @@ def test_options_of_match_reach_it(record_audit):
     matches = mb.match(left, right, labels=labels, right_id="no", **options)
     found = [(x, y, float(score)) for x, y, score in read_csv(audit / "holdout.csv")]
     assert found == list(matches)
+
+
+def test_a_population_that_was_moved_is_found_where_the_user_says(record_audit, capsys):
+    audit, right = record_audit
+    moved = (audit.parent / "left.csv").rename(audit.parent / "moved.csv")
+    words = ["withhold", audit, "--matcher", "match", "--right", right]
+    assert run(*words) == 2
+    assert "Say where it is now with --population." in capsys.readouterr().err
+    assert run(*words, "--population", moved) == 0
+    matches = mb.match(moved, right, labels=mb.labels(audit, "train"))
+    assert [(x, y) for x, y, _ in read_csv(audit / "holdout.csv")] == matches.pairs()
+
+
+def test_labels_whose_columns_are_called_otherwise_are_refused(record_audit, capsys):
+    audit, right = record_audit
+    write_csv(audit / "labels.csv", ["left", "right"], read_csv(audit / "labels.csv"))
+    assert run("withhold", audit, "--matcher", "match", "--right", right) == 2
+    assert capsys.readouterr().err == (
+        "matchbound: labels must have columns x and y, got 'left', 'right'. "
+        "Rename the columns that hold the ids, and drop those of other ids.\n"
+    )
