@@ -49,6 +49,8 @@ def read_labelled(labels: Any, tables: Tables) -> Labelled:
     matched = pa.array([b for _, b in known if b is not None], pa.large_string())
     y = positions(matched, tables.right, *NAMES[1])
     of = x[has_match]
+    if tables.is_dedupe:
+        _refuse_selves(of[of == y], tables)
     _refuse_both(x[~has_match], np.concatenate([of, y]) if tables.is_dedupe else of, tables)
     columns = len(tables.right)
     keys = [of * columns + y] + ([y * columns + of] if tables.is_dedupe else [])
@@ -66,6 +68,14 @@ def _refuse_both(without: NDArray[np.int64], matched: NDArray[np.int64], tables:
         raise InputError(
             "labels must say that a record has matches, or that it has none, got both for "
             f"{tables.left[int(both[0])].as_py()!r}. Remove what is wrong."
+        )
+
+
+def _refuse_selves(selves: NDArray[np.int64], tables: Tables) -> None:
+    if len(selves):
+        raise InputError(
+            "labels must not match a record with itself, got "
+            f"{tables.left[int(selves[0])].as_py()!r}. Remove such pairs."
         )
 
 
