@@ -301,3 +301,52 @@ def test_options_of_match_reach_it(record_audit):
     matches = mb.match(left, right, labels=labels, right_id="no", **options)
     found = [(x, y, float(score)) for x, y, score in read_csv(audit / "holdout.csv")]
     assert found == list(matches)
+
+
+def test_a_population_that_was_moved_is_found_where_the_user_says(record_audit, capsys):
+    audit, right = record_audit
+    moved = (audit.parent / "left.csv").rename(audit.parent / "moved.csv")
+    words = ["withhold", audit, "--matcher", "match", "--right", right]
+    assert run(*words) == 2
+    assert "Say where it is now with --population." in capsys.readouterr().err
+    assert run(*words, "--population", moved) == 0
+    matches = mb.match(moved, right, labels=mb.labels(audit, "train"))
+    assert [(x, y) for x, y, _ in read_csv(audit / "holdout.csv")] == matches.pairs()
+
+
+def test_labels_whose_columns_are_called_otherwise_are_refused(record_audit, capsys):
+    audit, right = record_audit
+    write_csv(audit / "labels.csv", ["left", "right"], read_csv(audit / "labels.csv"))
+    assert run("withhold", audit, "--matcher", "match", "--right", right) == 2
+    assert capsys.readouterr().err == (
+        "matchbound: labels must have columns x and y, got 'left', 'right'. "
+        "Rename the columns that hold the ids, and drop those of other ids.\n"
+    )
+
+
+@pytest.mark.parametrize("options", [[], ["--one-to-one"]])
+def test_the_holdout_of_one_table_does_not_depend_on_validation_labels(
+    options, tmp_path, monkeypatch
+):
+    """Those of records that D's labels do not name are changed to no match."""
+    monkeypatch.setattr("matchbound.matchers.records.classifier.TREES", 40)
+    left, right, truth = people(200)
+    rows = [list(row.values()) for table in (left, right) for row in table.to_pylist()]
+    records, audit = write_csv(tmp_path / "all.csv", left.column_names, rows), tmp_path / "audit"
+    words = ["--dedupe", "--labels", 80, "--train", 60, "--out", audit]
+    assert run("draw", records, *words) == 0
+    trained = {row[0] for row in read_csv(audit / "train.csv")}
+    both = [pair for x, y in truth for pair in ((x, y), (y, x))]
+    drawn = {row[0] for row in read_csv(audit / "sample.csv")}
+    partner = dict(both)
+    labels = [(x, partner.get(x, "")) for x in sorted(drawn)]
+    named = trained | {partner.get(x) for x in trained}
+    lies = [(x, y if x in named else "") for x, y in labels]
+    outputs = []
+    for told in (labels, lies):
+        write_csv(audit / "labels.csv", ["x", "y"], told)
+        assert run("withhold", audit, "--matcher", "match", "--force", *options) == 0
+        outputs.append([read_csv(audit / f"{name}.csv") for name in ("holdout", "complete")])
+    (holdout, complete), (again, changed) = outputs
+    assert again == holdout
+    assert changed != complete

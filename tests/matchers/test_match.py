@@ -248,12 +248,23 @@ def test_at_the_command_line(files, linked, capsys):
         (["--columns", "town"], "columns must name fields of both tables, got 'town', which is "),
         (["--columns", "name,name"], "columns must be names with commas between them, each once, "),
         (["--id", "key"], "id must be a column of left, got 'key'. "),
-        (["--labels", "right.csv"], "labels must have columns x and y, or those of a tool that "),
+        (
+            ["--labels", "renamed.csv"],
+            "labels must have columns x and y, got 'left', 'right'. Rename the columns that hold "
+            "the ids, and drop those of other ids.",
+        ),
+        (["--labels", "right.csv"], "labels must have columns x and y, got 'id', "),
         (["--labels", "clusters.csv"], "labels must say which nodes were labelled, got pairs in "),
         (["--labels", "wrong.csv"], "labels must be of records of the tables, got y = 'b999', "),
         (["--labels", "none.csv"], "labels must be of at least one node, got none. "),
         (["--labels", "lonely.csv"], "labels must have matches and others among the candidates "),
         (["--labels", "both.csv"], "labels must say that a record has matches, or that it has "),
+        (
+            ["--candidates", "right_ones.csv"],
+            "labels must have matches and others among the candidates of labelled nodes, got 1 "
+            "candidates, of which 1 are matches. Label more nodes, or give more candidates if they "
+            "are your own.",
+        ),
         (["--candidates", "wrong.csv"], "candidates must be of records of the tables, got y = "),
         (["--candidates", "none.csv"], "candidates must be pairs x, y with an id in each, got 0 "),
         (["--out", "left.csv", "--force"], "out must not be an input, got "),
@@ -269,6 +280,8 @@ def test_at_the_command_line(files, linked, capsys):
 def test_what_is_refused(words, message, files, monkeypatch, capsys):
     monkeypatch.chdir(files)
     write_csv(files / "clusters.csv", ["id", "cluster"], [("a1", "1"), ("a2", "1")])
+    write_csv(files / "right_ones.csv", ["x", "y"], read_csv(files / "labels.csv")[:1])
+    write_csv(files / "renamed.csv", ["left", "right"], [("a1", "b1")])
     write_csv(files / "wrong.csv", ["x", "y"], [("a1", "b999")])
     write_csv(files / "none.csv", ["x", "y"], [])
     write_csv(files / "lonely.csv", ["x", "y"], [("a1", "")])
@@ -285,6 +298,33 @@ def test_what_is_refused(words, message, files, monkeypatch, capsys):
     assert run("match", *tables, *given) == 2
     assert message in capsys.readouterr().err
     assert contents(files) == before
+
+
+def test_pairs_of_a_record_with_itself_are_no_labels(tables):
+    records = tables[0]
+    first, second = records["id"].to_pylist()[:2]
+    with pytest.raises(mb.InputError) as error:
+        match(records, labels=[(second, None), (first, first)])
+    assert str(error.value) == (
+        f"labels must not match a record with itself, got {first!r}. Remove such pairs."
+    )
+
+
+def test_a_candidate_that_stands_in_two_rows_counts_once(tables):
+    left, right, truth = tables
+    pairs = [(x, y) for x, _ in truth[:40] for _, y in truth[:10]]
+    once, twice = (
+        match(
+            left,
+            right,
+            labels=truth[:30],
+            candidates=pa.table({"x": [x for x, _ in rows], "y": [y for _, y in rows]}),
+            all_scores=True,
+        )
+        for rows in (pairs, pairs + pairs[::3])
+    )
+    assert once.table == twice.table
+    assert sorted(once.pairs()) == sorted(pairs)
 
 
 def test_without_the_extra(tables, monkeypatch):

@@ -15,11 +15,11 @@ from matchbound.tables import (
     Row,
     Source,
     digest_of,
+    form_by_names,
     load_drawn,
     open_source,
     read_labels,
     read_population,
-    recognise,
     rows_of_labels,
 )
 from matchbound.tallies import label_digests
@@ -92,7 +92,7 @@ def labels_in_folder(audit: Audit) -> LabelsRef:
 
 def load_labels(con: Engine, audit: Audit, source: Source, population: Any = None) -> Form:
     """Load the drawn nodes and their labels, and return the labels' form."""
-    draw, form = audit.drawn, recognise(source, {})
+    draw, form = audit.drawn, form_by_names(source)
     load_drawn(con, draw.sample)
     if draw.matching.dedupe or isinstance(form, Clusters):
         table = open_source(con, "population", audit.population(population))

@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         help="witnesses that a match needs; the least score of other matchers (of match: 0.5)",
     )
+    parser.add_argument("--population", metavar="FILE", help="if it is not where it was")
     add_clusters(parser)
     add_force(parser)
     group = parser.add_argument_group("of match; candidates, of networks too")
@@ -55,7 +56,8 @@ def run(options: argparse.Namespace) -> int:
     refuse_existing([out], options.force)
     for name in ("holdout.csv", "complete.csv"):
         refuse_input_as_out(
-            audit / name, [options.left, options.right, options.candidates, options.links]
+            audit / name,
+            [options.left, options.right, options.candidates, options.links, options.population],
         )
     matcher, threshold = _matcher(options)
     check_writable(out)
@@ -64,6 +66,7 @@ def run(options: argparse.Namespace) -> int:
         audit,
         threshold=threshold,
         clusters=options.clusters,
+        population=options.population,
         out=out,
         force=options.force,
         progress=progress,
@@ -118,7 +121,8 @@ def _records(options: argparse.Namespace) -> tuple[Any, float | None]:
                 f"{name} must be left out with matcher match, got {getattr(options, name)!r}. "
                 "Drop one of them."
             )
-    tables, threshold = record_tables(options.audit, options.left, options.right), options.threshold
+    left = options.population if options.left is None else options.left
+    tables, threshold = record_tables(options.audit, left, options.right), options.threshold
     if threshold is None and not tables.has_scores_fixed:
         threshold = 0.5
     progress("reading the records and finding candidates")

@@ -88,7 +88,7 @@ from matchbound.tables.sources import (
     load,
     quoted,
 )
-from matchbound.tables.truth import form_of_labels, holds_everyone, read_labels
+from matchbound.tables.truth import form_by_names, form_of_labels, holds_everyone, read_labels
 from matchbound.tables.verdicts import refuse_ignored_nothing, refuse_unread_columns
 
 __all__ = [
@@ -127,6 +127,7 @@ __all__ = [
     "digest_of_rows",
     "first_threshold",
     "fitting_columns",
+    "form_by_names",
     "form_of_labels",
     "has_outer_spaces",
     "holds_everyone",

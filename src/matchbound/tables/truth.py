@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from matchbound.engines import Engine
 from matchbound.errors import AssumptionError, InputError
-from matchbound.tables.forms import Clusters, Form, Pairs, recognise
+from matchbound.tables.forms import Clusters, Form, Pairs, possible_forms, recognise
 from matchbound.tables.ids import SEPARATOR, node_of, refuse_empty, refuse_spaces
 from matchbound.tables.predictions import read_clusters
 from matchbound.tables.scores import has_yes
@@ -167,6 +167,16 @@ def holds_everyone(con: Engine, erased: int = 0) -> bool:
 
 def _any(con: Engine, source: Source, column: str) -> bool:
     return bool(scan(con, source, f"select count({quoted(column)})")[0][0])
+
+
+def form_by_names(source: Source) -> Form:
+    """Recognise labels where the user cannot say what their columns are."""
+    if len(possible_forms(source)) != 1:
+        raise InputError(
+            f"{source.argument} must have columns x and y, got {source.listed}. "
+            "Rename the columns that hold the ids, and drop those of other ids."
+        )
+    return recognise(source, {})
 
 
 def form_of_labels(source: Source, columns: Mapping[str, str]) -> Form:

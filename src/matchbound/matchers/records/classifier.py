@@ -59,7 +59,8 @@ def _trained(
     if is_match.all() or not is_match.any():
         raise InputError(
             "labels must have matches and others among the candidates of labelled nodes, got "
-            f"{len(rows)} candidates, of which {int(is_match.sum())} are matches. Label more nodes."
+            f"{len(rows)} candidates, of which {int(is_match.sum())} are matches. "
+            "Label more nodes, or give more candidates if they are your own."
         )
     forest = ExtraTreesClassifier(trees, random_state=0)
     forest.fit(features.matrix(rows), is_match)

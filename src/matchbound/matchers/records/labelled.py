@@ -11,7 +11,7 @@ from matchbound.engines import Engine, connect
 from matchbound.errors import InputError
 from matchbound.matchers.records.candidates import Candidates
 from matchbound.matchers.records.fields import Tables
-from matchbound.tables import Clusters, Matching, open_source, read_labels, recognise
+from matchbound.tables import Clusters, Matching, form_by_names, open_source, read_labels
 
 NAMES = (("labels", "x", "left"), ("labels", "y", "right"))
 
@@ -49,6 +49,8 @@ def read_labelled(labels: Any, tables: Tables) -> Labelled:
     matched = pa.array([b for _, b in known if b is not None], pa.large_string())
     y = positions(matched, tables.right, *NAMES[1])
     of = x[has_match]
+    if tables.is_dedupe:
+        _refuse_selves(of[of == y], tables)
     _refuse_both(x[~has_match], np.concatenate([of, y]) if tables.is_dedupe else of, tables)
     columns = len(tables.right)
     keys = [of * columns + y] + ([y * columns + of] if tables.is_dedupe else [])
@@ -69,6 +71,14 @@ def _refuse_both(without: NDArray[np.int64], matched: NDArray[np.int64], tables:
         )
 
 
+def _refuse_selves(selves: NDArray[np.int64], tables: Tables) -> None:
+    if len(selves):
+        raise InputError(
+            "labels must not match a record with itself, got "
+            f"{tables.left[int(selves[0])].as_py()!r}. Remove such pairs."
+        )
+
+
 def _is_pairs(labels: Any) -> bool:
     return isinstance(labels, list | tuple) and all(
         isinstance(pair, list | tuple) and len(pair) == 2 for pair in labels
@@ -79,7 +89,7 @@ def _read(labels: Any, tables: Tables) -> Sequence[tuple[str, str | None]]:
     matching = Matching(dedupe=True) if tables.is_dedupe else Matching()
     with connect() as con:
         source = open_source(con, "labels", labels, hashed=False)
-        form = recognise(source, {})
+        form = form_by_names(source)
         if isinstance(form, Clusters) or form.either_way:
             raise InputError(
                 "labels must say which nodes were labelled, got pairs in either order or clusters. "
