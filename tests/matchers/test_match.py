@@ -310,6 +310,15 @@ def test_pairs_of_a_record_with_itself_are_no_labels(tables):
     )
 
 
+def test_one_table_has_no_right_id(tables):
+    with pytest.raises(mb.InputError) as error:
+        match(tables[0], labels=[("a1", None)], right_id="key")
+    assert str(error.value) == (
+        "right_id must be left out if there is no right table, got 'key'. "
+        "Give id, the column of ids of the one table."
+    )
+
+
 def test_a_candidate_that_stands_in_two_rows_counts_once(tables):
     left, right, truth = tables
     pairs = [(x, y) for x, _ in truth[:40] for _, y in truth[:10]]

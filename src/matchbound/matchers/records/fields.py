@@ -67,6 +67,11 @@ def read_tables(
     the left's. Without it they are all that have the same name in both. `sources` are the names of
     the tables' sources, where ids are written with them.
     """
+    if right is None and right_id is not None:
+        raise InputError(
+            f"right_id must be left out if there is no right table, got {right_id!r}. "
+            "Give id, the column of ids of the one table."
+        )
     matching = Matching(right is None, right is not None, sources[0])
     with connect() as con:
         source = open_source(con, "left", left, hashed=False)
