@@ -159,7 +159,7 @@ FEW = (
 )
 
 
-def unrelated(seeds=75):
+def unrelated(seeds=40):
     """Two networks that have nothing to do with each other, and pairs that are wrong as well."""
     left, right = made(erdos_renyi, 1500, 3, degree=12), made(erdos_renyi, 1500, 4, degree=12)
     nodes = [np.unique(left.left), np.unique(right.right)]

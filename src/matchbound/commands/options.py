@@ -74,6 +74,10 @@ def add_choices(parser: argparse.ArgumentParser, *, on_first_screen: bool = Fals
         action="store_true",
         help="guarantees about records to come; the certificate says what that assumes",
     )
+    _add_expectations(group)
+
+
+def _add_expectations(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--guess",
         action="append",

@@ -92,13 +92,13 @@ def _matches(options: argparse.Namespace, out: Path) -> object:
 
 def _self_check(matches: "Matches", left: object, right: object) -> str:
     """How well the guessed seeds agree, in words."""
-    from matchbound.matchers.bayes import agreement
+    from matchbound.matchers.agreement import guess_check
     from matchbound.matchers.edges import graph
     from matchbound.matchers.seeds import read_seeds
 
     guessed = [(x, y) for x, y, _, round, *_ in matches if round == 0]
     graphs = graph(left), graph(right)
-    return agreement(*graphs, read_seeds(guessed, *graphs)[0])
+    return guess_check(*graphs, read_seeds(guessed, *graphs)[0])
 
 
 def _measured(left: str, right: str) -> tuple[object, object]:

@@ -38,13 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         help="witnesses that a match needs; the least score of other matchers (of match: 0.5)",
     )
-    parser.add_argument("--population", metavar="FILE", help="if it is not where it was")
     add_clusters(parser)
     add_force(parser)
     group = parser.add_argument_group("of match; candidates, of networks too")
     group.add_argument("--one-to-one", action="store_true", help="match each record at most once")
     add_fields(group)
     add_right_id(group)
+    moved = parser.add_argument_group("if the population was moved")
+    moved.add_argument("--population", metavar="FILE", help="where it is now")
 
 
 def run(options: argparse.Namespace) -> int:

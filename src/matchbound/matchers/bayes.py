@@ -11,7 +11,6 @@ FIRST = 16  # nodes of the first phase
 TURNS = 6  # in a phase, at most
 PRIOR = 20  # pairs of anchors that stand for independence
 MOST = 4_000  # nodes
-AGREEING = 0.7  # the share of edges that agree if seeds are right
 
 Matrix = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -27,7 +26,8 @@ def bayes(left: Graph, right: Graph) -> tuple[Ints, Matrix]:
     neighbours that agree, first 0.8. A pair's posterior is the lower of its shares in row and
     column by e^odds. The pairs with posterior ½ or more are the next anchors, before the last phase
     at least half of the m. A phase has 6 turns, or fewer if anchors stay the same; then m doubles.
-    Returns the last anchors and their posteriors. They may all be wrong: `agreement` checks them.
+    Returns the last anchors and their posteriors. They may all be wrong: `agreement.guess_check`
+    checks them.
     Source: after Pedarsani, Figueiredo and Grossglauser (2013).
     """
     nodes = min(len(left), len(right))
@@ -110,31 +110,3 @@ def _likeliest(chances: Matrix, least: int) -> Places:
     """Places of the chances that are ½ or more, and of the highest others up to `least`."""
     order = np.argsort(-chances, kind="stable")
     return np.sort(order[: max(least, int(np.count_nonzero(chances >= 0.5)))])
-
-
-def agreement(left: Graph, right: Graph, seeds: Ints) -> str:
-    """How many edges between the seeds agree, in words: a check of what `bayes` guessed.
-
-    Anchors that are wrong agree too, as they are chosen for it, but less, and they stay few.
-    """
-    x_edges, y_edges = _edges_within(left, seeds[:, 0]), _edges_within(right, seeds[:, 1])
-    common, fewer = len(x_edges & y_edges), min(len(x_edges), len(y_edges))
-    said = (
-        f"Self-check: {len(seeds)} seeds for {min(len(left), len(right))} nodes; of the "
-        f"{len(x_edges)} edges between them in left and {len(y_edges)} in right, {common} agree."
-    )
-    if common >= AGREEING * fewer and 2 * len(seeds) >= min(len(left), len(right)):
-        return said
-    return (
-        f"{said} Doubtful: right seeds are at least half of the nodes, and at least "
-        f"{AGREEING:.0%} of their edges agree."
-    )
-
-
-def _edges_within(graph: Graph, nodes: Ints) -> set[tuple[int, int]]:
-    """The edges between these nodes, as pairs of their places in `nodes`, the lower first."""
-    place = np.full(len(graph), -1)
-    place[nodes] = np.arange(len(nodes))
-    a, b = np.repeat(place, graph.degrees), place[graph.neighbours]
-    inside = (a >= 0) & (a < b)
-    return set(zip(a[inside].tolist(), b[inside].tolist(), strict=True))

@@ -20,7 +20,7 @@ def convex(left: Graph, right: Graph) -> tuple[Ints, Matrix]:
     stochastic, so the problem is convex. Frank and Wolfe's method takes 30 turns from equal shares,
     each to the best point on the way to the best permutation. The nodes are then assigned one to
     one with the highest sum of shares. Returns the pairs whose share is higher than any other in
-    its row and column, and these shares. They may be wrong: `bayes.agreement` checks them.
+    its row and column, and these shares. They may be wrong: `agreement.guess_check` checks them.
     Prefer it: without seeds, for networks that differ little, if degrees are alike.
     Source: the convex relaxation of Zaslavskiy, Bach and Vert (2009).
     """

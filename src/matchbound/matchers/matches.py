@@ -64,6 +64,8 @@ class Matches:
     """
 
     table: "pa.Table"
+    seed_doubt: str = ""
+    """A sentence if the seeds are likely wrong."""
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -84,6 +86,8 @@ class Matches:
     @property
     def doubt(self) -> str:
         """A sentence if much of what was found is likely wrong; else empty."""
+        if self.seed_doubt:
+            return self.seed_doubt
         rounds, score, witnesses = (
             self.table[name].to_numpy() for name in ("round", "score", "witnesses")
         )

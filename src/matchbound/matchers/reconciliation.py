@@ -2,11 +2,13 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from matchbound.errors import InputError
+from matchbound.matchers.agreement import edges_between, seed_doubt
 from matchbound.matchers.candidates import Candidates, read_candidates
 from matchbound.matchers.edges import graph
 from matchbound.matchers.expand import expand
@@ -77,11 +79,14 @@ def reconcile(
     _check_in_memory(memory, temp)
     x, y = graph(left, "left"), graph(right, "right")
     pairs, likeness = read_seeds(seeds, x, y)
+    is_guess = isinstance(seeds, str) and seeds in GUESSES
     if candidates is not None:
         chosen["candidates"] = read_candidates(candidates, x, y)
-        if isinstance(seeds, str) and seeds in GUESSES:
+        if is_guess:
             pairs, likeness = _among(chosen["candidates"], pairs, likeness)
-    return named(x, y, pairs, likeness, matcher(x, y, pairs, **chosen))
+    matches = named(x, y, pairs, likeness, matcher(x, y, pairs, **chosen))
+    doubt = "" if is_guess else seed_doubt(*edges_between(x, y, pairs))
+    return replace(matches, seed_doubt=doubt)
 
 
 def write_reconciled(

@@ -10,6 +10,7 @@ import numpy as np
 
 from matchbound.engines import Engine, Progress, connect, keep, query, sql
 from matchbound.errors import InputError
+from matchbound.matchers.agreement import seed_doubt
 from matchbound.matchers.candidates import load_candidates, no_candidate
 from matchbound.matchers.columns import key_columns, refuse_untrimmed, spaces_around
 from matchbound.matchers.edges import no_edge, no_id
@@ -36,7 +37,8 @@ def matched_by(machine: Machine, left: Any, right: Any, seeds: Any, **options: A
     import pyarrow as pa
 
     with _matched(machine, left, right, seeds, **options) as con:
-        return Matches(pa.Table.from_batches(con.batches(sql("matchers/matches"))))
+        table = pa.Table.from_batches(con.batches(sql("matchers/matches")))
+        return Matches(table, _seed_doubt(con))
 
 
 def write_matched_by(
@@ -51,7 +53,13 @@ def write_matched_by(
         )
         found = count_rows(con, "matched") - seeds
         # In witness, every pair that is adopted has more witnesses than its rivals.
-        return "\n".join(filter(None, [counted(seeds, found), doubted(seeds, found, 0, few)]))
+        doubt = _seed_doubt(con) or doubted(seeds, found, 0, few)
+        return "\n".join(filter(None, [counted(seeds, found), doubt]))
+
+
+def _seed_doubt(con: Engine) -> str:
+    (counts,) = query(con, "matchers/seed_edges")
+    return seed_doubt(*map(int, counts))
 
 
 @contextmanager
