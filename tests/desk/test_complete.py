@@ -5,7 +5,7 @@ import random
 import pytest
 
 from support.audits import read_csv, run_seeded, write_csv
-from support.browsers import after, needs_browser, person, shown
+from support.browsers import after, needs_browser, person, settle, shown
 from support.desks import serving
 from support.labeller import Tables, label, of_clusters
 
@@ -49,12 +49,6 @@ def dedupe_desk(tables, folder, *options):
 def ids(page):
     return page.evaluate(
         "[...document.querySelectorAll('tr.candidate')].map(row => JSON.parse(row.dataset.ids))"
-    )
-
-
-def settle(page):
-    page.wait_for_function(
-        "() => !document.body.dataset.waiting && !document.body.matches('.busy')"
     )
 
 
@@ -139,6 +133,7 @@ def test_alike_records_are_one_row_and_a_range_is_one_click(chromium, tables, tm
         page.keyboard.press("Escape")
         page.wait_for_selector("#confirm:not([open])", state="attached")
         assert read_csv(audit / "labels.csv") == labels
+        settle(page)
         page.keyboard.press("Enter")
         page.wait_for_selector("#confirm[open]")
         page.wait_for_timeout(420)

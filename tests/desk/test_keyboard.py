@@ -3,7 +3,7 @@
 import pytest
 
 from support.audits import read_csv, run, run_seeded, write_csv
-from support.browsers import needs_browser
+from support.browsers import needs_browser, settle
 from support.desks import serving
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -22,12 +22,6 @@ def audit(tmp_path):
     draw = ["draw", people, "--dedupe", "--labels", 8, "--train", 2, "--out", tmp_path / "audit"]
     assert run_seeded("s", *draw) == 0
     return tmp_path / "audit"
-
-
-def settle(page):
-    page.wait_for_function(
-        "() => !document.body.dataset.waiting && !document.body.matches('.busy')"
-    )
 
 
 def tab_to(page, selector):

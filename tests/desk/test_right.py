@@ -7,7 +7,7 @@ import pytest
 from matchbound.audits import sound_ledger
 from matchbound.audits.book import Book
 from support.audits import read_csv, run, run_seeded, write_csv
-from support.browsers import after, needs_browser, person, shown
+from support.browsers import after, needs_browser, person, settle, shown
 from support.desks import make_desk, serving
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -15,12 +15,6 @@ pytestmark = [needs_browser, pytest.mark.slow]
 
 def kinds(audit):
     return [entry["kind"] for entry in sound_ledger(audit).entries]
-
-
-def settle(page):
-    page.wait_for_function(
-        "() => !document.body.dataset.waiting && !document.body.matches('.busy')"
-    )
 
 
 def ticked(page):

@@ -69,6 +69,13 @@ def person(chromium, client, name="Ann", width=1280, scheme="light", refusals=0)
     context.close()
 
 
+def settle(page):
+    """Wait until the page has nothing under way."""
+    page.wait_for_function(
+        "() => !document.body.dataset.waiting && !document.body.matches('.busy')"
+    )
+
+
 def shown(page):
     return page.text_content("#record .value")
 
