@@ -12,9 +12,10 @@ demo: $(VENV)/core
 test: $(VENV)/ready
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow"
 
-# With the lowest versions that pyproject.toml allows.
+# With the lowest versions that pyproject.toml allows. Kernels that another numba compiled lie beside
+# the sources, and two processes that compile at once may read them, so these have their own place.
 test-lowest: $(LOWEST)/ready
-	$(LOWEST)/bin/pytest -n 2 --dist loadgroup -m "not slow"
+	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/kernels $(LOWEST)/bin/pytest -n 2 --dist loadgroup -m "not slow"
 
 lint: $(VENV)/ready
 	$(BIN)/ruff format --check .
