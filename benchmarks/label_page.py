@@ -1,6 +1,6 @@
 """The labelling page in Chromium: from the key that saves a node to the next one painted.
 
-    PYTHONPATH=tests python benchmarks/label.py --page [SETTING …] [--nodes 60] [--rows 1000000]
+    python benchmarks/label.py --page [SETTING …] [--nodes 60] [--rows 1000000]
 
 Somebody who knows the truth reads each node for READING seconds, half of them before the first
 tick and half before the key that saves; then the same without reading at all: keys follow as soon
@@ -9,6 +9,7 @@ from the key's own time stamp to the moment after the frame with the next node.
 """
 
 import os
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Set
@@ -20,6 +21,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from label_tables import linked, people, wide
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
 from matchbound.audits import Draw
 from matchbound.desk.desk import Desk
 from support.audits import run_seeded, write_csv
