@@ -259,6 +259,11 @@ def test_known_part_and_unseen_part_together(known):
             "It is the probability of failure: give 0.05 for 95%.",
         ),
         (
+            ([1, 1], 2, 3, [0.05, 1.0]),
+            "delta must be above 0 and below 1, got 1.0. "
+            "It is the probability of failure: give 0.05 for 95%.",
+        ),
+        (
             (0.5, 2, 3, 0.05),
             "k must be whole numbers, got float64 values. Convert them first.",
         ),

@@ -44,6 +44,7 @@ CONCERNS = {
     "bounds/sample": ("bounds_door coverage", ""),
     "bounds/star": ("star bounds_door", "coverage"),
     "theorems": (THEOREMS, ""),
+    "theorems/estimates": ("estimates estimates_by_weight", ""),
     "theorems/tally": ("counts", "verification terms gaps possible"),
     "tallies/counts": ("counts forms", ""),
     "audits/ledger": (LEDGER, ""),
