@@ -1,12 +1,11 @@
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
 import matchbound as mb
 from matchbound import matchers
 from matchbound.matchers.agreement import seed_doubt
-from support.audits import run, write_csv
-from support.networks import erdos_renyi, made, preferential
+from support.audits import run
+from support.networks import erdos_renyi, made, preferential, reconcile_command
 
 DOUBT = (
     "Doubtful: of the {} edges between seeds in left and {} in right, {} agree, fewer than a "
@@ -45,11 +44,7 @@ def test_an_engine_doubts_them_too(tmp_path, capsys):
     left, right, seeds = misplaced(erdos_renyi, 4)
     doubt = DOUBT.format(*edge_counts(left, right, seeds))
     assert mb.reconcile(left, right, seeds, engine="duckdb").doubt == doubt
-    for name, part in (("left", left), ("right", right)):
-        pq.write_table(part, tmp_path / f"{name}.parquet")
-    write_csv(tmp_path / "seeds.csv", ["x", "y"], seeds)
-    command = ["reconcile", tmp_path / "left.parquet", tmp_path / "right.parquet"]
-    command += ["--seeds", tmp_path / "seeds.csv", "--out", tmp_path / "m.csv", "--force"]
+    command = reconcile_command(tmp_path, left, right, seeds)
     for engine in ([], ["--engine", "duckdb"]):
         assert run(*command, *engine) == 0
         assert f"\n{doubt}\n" in capsys.readouterr().out

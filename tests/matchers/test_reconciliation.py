@@ -13,7 +13,7 @@ import scipy.sparse as sp
 import matchbound as mb
 from matchbound import matchers
 from support.audits import contents, read_csv, run, write_csv
-from support.networks import erdos_renyi, made, precision_and_recall
+from support.networks import erdos_renyi, made, precision_and_recall, reconcile_command
 
 EDGES = [("a", "c"), ("b", "c"), ("a", "d"), ("b", "d"), ("c", "e")]
 SEEDS = [("a", "a"), ("b", "b"), ("e", "e")]
@@ -182,11 +182,7 @@ def test_a_few_witnesses_are_doubted(tmp_path, capsys):
     assert 0 < found < 30
     said = FEW.format(seeds=len(seeds), found=found)
     assert matches.doubt == said
-    for name, part in (("left", left), ("right", right)):
-        pq.write_table(part, tmp_path / f"{name}.parquet")
-    write_csv(tmp_path / "seeds.csv", ["x", "y"], seeds)
-    command = ["reconcile", tmp_path / "left.parquet", tmp_path / "right.parquet"]
-    command += ["--seeds", tmp_path / "seeds.csv", "--out", tmp_path / "m.csv", "--force"]
+    command = reconcile_command(tmp_path, left, right, seeds)
     for engine in ([], ["--engine", "duckdb"]):
         assert run(*command, *engine) == 0
         assert capsys.readouterr().out.startswith(f"{matches}\n{said}\nThey are in ")

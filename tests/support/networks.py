@@ -5,7 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from numba import njit
+
+from support.audits import write_csv
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "networks"
 
@@ -97,3 +100,20 @@ def halves_of(name, keep, seed):
 
 def _read(path):
     return np.loadtxt(path, delimiter=",", skiprows=1, dtype=np.int64)
+
+
+def reconcile_command(folder, left, right, seeds):
+    """Write the tables, and return the words of the command that matches them."""
+    for name, part in (("left", left), ("right", right)):
+        pq.write_table(part, folder / f"{name}.parquet")
+    write_csv(folder / "seeds.csv", ["x", "y"], seeds)
+    paths = [folder / "left.parquet", folder / "right.parquet"]
+    return [
+        "reconcile",
+        *paths,
+        "--seeds",
+        folder / "seeds.csv",
+        "--out",
+        folder / "m.csv",
+        "--force",
+    ]
