@@ -2,8 +2,8 @@
 
 Rows are nodes of the left graph, columns those of the right. A row has at most `width` candidates,
 which lie side by side in flat arrays: those of row x begin at x · width, the best first. Threads
-take blocks of rows or of columns in turns; no sum depends on the number of threads. Indexes are
-unsigned in the innermost loop; otherwise numba would add code for negative ones.
+take blocks of rows or of columns in turns; no sum depends on the number of threads. Indexes of inner
+loops are unsigned (`span`); otherwise numba would add code for negative ones.
 """
 
 from math import exp, log
@@ -21,26 +21,38 @@ COARSE = 1.5 * 2**22  # a number of this size is a multiple of 2⁻³⁰
 
 
 @compiled
+def span(first, end):  # type: ignore[no-untyped-def]
+    """The places from the first to before the end, unsigned."""
+    return range(np.uint64(first), np.uint64(end))
+
+
+@compiled
 def add_support(x, rows, reach, shares, own):  # type: ignore[no-untyped-def]
     """Sum up the support of x with each free y; return how many y have some.
 
-    A neighbour of x supports the free neighbours (`reach`) of each of its own candidates, by the
-    candidate's share.
+    First the shares that x's neighbours have of each v, then v's free neighbours (`reach`): where
+    neighbours of x share candidates, most sums are shorter than neighbour by neighbour.
     """
     starts, neighbours, _ = rows
     free_starts, free = reach
     columns, share, sizes, width = shares
-    support, touched = own[:2]
-    size = np.uint64(0)
-    for e in range(starts[x], starts[x + 1]):
+    support, touched, _, sums, listed = own
+    count = size = np.uint64(0)
+    for e in span(starts[x], starts[x + 1]):
         u = neighbours[e]
-        for c in range(u * width, u * width + sizes[u]):
-            v, weight = columns[c], share[c]
-            for f in range(free_starts[v], free_starts[v + 1]):
-                y = np.uint32(free[np.uint64(f)])
-                touched[size] = y
-                size += np.uint64(support[y] == 0.0)
-                support[y] += weight
+        for c in span(u * width, u * width + sizes[u]):
+            v = columns[c]
+            listed[count] = v
+            count += np.uint64(sums[v] == 0.0)
+            sums[v] += share[c]
+    for i in span(0, count):
+        v = listed[i]
+        weight, sums[v] = sums[v], 0.0
+        for f in span(free_starts[v], free_starts[v + 1]):
+            y = free[f]
+            touched[size] = y
+            size += np.uint64(support[y] == 0.0)
+            support[y] += weight
     return size
 
 
@@ -61,14 +73,14 @@ def add_scores(x, candidates, size, own):  # type: ignore[no-untyped-def]
     starts, columns, scores = candidates
     support, touched = own[:2]
     kept = 0
-    for i in range(size):
+    for i in span(0, size):
         y = touched[i]
         if is_candidate(candidates, x, y):
             touched[kept] = y
             kept += 1
         else:
             support[y] = 0.0
-    for c in range(starts[x], starts[x + 1]):
+    for c in span(starts[x], starts[x + 1]):
         y = columns[c]
         touched[kept] = y
         kept += support[y] == 0.0 and scores[c] > 0.0
@@ -101,113 +113,113 @@ def insert(value, column, values, columns, first, size):  # type: ignore[no-unty
 def find_candidates(turn, turns, x_free, inputs, beta, potential, found, own):  # type: ignore[no-untyped-def]
     """Fill in each free x's columns with the highest β · support + potential, and β · support.
 
-    Of candidates that are given, all are free.
+    The columns of the last round come first, as most will stay; their support is negative
+    afterwards, so that they are not taken twice. Of candidates that are given, all are free.
     """
     rows, reach, shares, candidates = inputs
     columns, gains, sizes, width = found
-    support, touched, values = own
+    support, touched, values = own[:3]
     for block in range(turn * BLOCK, x_free.size, turns * BLOCK):
         for k in range(block, min(block + BLOCK, x_free.size)):
             x = x_free[k]
             first, size = x * width, 0
             count = add_scores(x, candidates, add_support(x, rows, reach, shares, own), own)
-            for i in range(count):
-                y = np.uint32(touched[np.uint64(i)])
-                value = beta * support[y] + potential[y]
-                if size < width or value >= values[width - 1]:
+            for c in span(first, first + sizes[x]):
+                y = columns[c]
+                if support[y] > 0.0:
+                    value = beta * support[y] + potential[y]
                     size = insert(value, y, values, columns, first, size)
-            for c in range(first, first + size):
-                gains[c] = beta * support[columns[c]]
-            for i in range(count):
-                support[np.uint32(touched[np.uint64(i)])] = 0.0
+                    support[y] = -support[y]
+            for i in span(0, count):
+                y = touched[i]
+                value = beta * support[y] + potential[y]
+                if (size < width or value >= values[width - 1]) and support[y] > 0.0:
+                    size = insert(value, y, values, columns, first, size)
+            for c in span(first, first + size):
+                gains[c] = beta * abs(support[columns[c]])
+            for i in span(0, count):
+                support[touched[i]] = 0.0
             sizes[x] = size
 
 
 @compiled
-def by_column(found, starts, rows, listed):  # type: ignore[no-untyped-def]
+def by_column(found, starts, rows, entries):  # type: ignore[no-untyped-def]
     """List the candidates of each column, in the order of rows, from its start on.
 
-    `rows` gets their rows, `listed` their gains.
+    `rows` gets their rows, `entries` their places in the flat arrays.
     """
-    columns, gains, sizes, width = found
+    columns, _, sizes, width = found
     starts[:] = 0
     for x in range(sizes.size):
-        for c in range(x * width, x * width + sizes[x]):
+        for c in span(x * width, x * width + sizes[x]):
             starts[columns[c] + 2] += 1
     for y in range(2, starts.size):
         starts[y] += starts[y - 1]
     for x in range(sizes.size):
-        for c in range(x * width, x * width + sizes[x]):
+        for c in span(x * width, x * width + sizes[x]):
             place = starts[columns[c] + 1]
-            rows[place], listed[place] = x, gains[c]
+            rows[place], entries[place] = x, c
             starts[columns[c] + 1] += 1
 
 
 @compiled
-def first_rows(turn, turns, found, row_potential, column_potential):  # type: ignore[no-untyped-def]
+def first_rows(turn, turns, found, column_potential, row_potential, row_slack):  # type: ignore[no-untyped-def]
     """Let each row's shares and its slack, e^potential, sum up to 1."""
     columns, gains, sizes, width = found
     for block in range(turn * BLOCK, sizes.size, turns * BLOCK):
         for x in range(block, min(block + BLOCK, sizes.size)):
             highest = 0.0
-            for c in range(x * width, x * width + sizes[x]):
+            for c in span(x * width, x * width + sizes[x]):
                 highest = max(highest, gains[c] + column_potential[columns[c]])
-            total = exp(-highest)
-            for c in range(x * width, x * width + sizes[x]):
+            total = slack = exp(-highest)
+            for c in span(x * width, x * width + sizes[x]):
                 total += exp(gains[c] + column_potential[columns[c]] - highest)
             row_potential[x] = -(highest + log(total))
+            row_slack[x] = slack / total
 
 
 @compiled
-def first_columns(turn, turns, by_columns, row_potential, column_potential, column_factor):  # type: ignore[no-untyped-def]
+def first_columns(turn, turns, found, by_columns, row_potential, column_potential, column_slack):  # type: ignore[no-untyped-def]
     """Let each column's shares and its slack sum up to 1; put shares in the place of gains."""
-    starts, rows, listed = by_columns
+    starts, rows, entries, listed = by_columns
+    numbers = found[1]
     for block in range(turn * BLOCK, column_potential.size, turns * BLOCK):
         for y in range(block, min(block + BLOCK, column_potential.size)):
             highest = 0.0
-            for e in range(starts[y], starts[y + 1]):
-                listed[e] += row_potential[rows[e]]
+            for e in span(starts[y], starts[y + 1]):
+                listed[e] = numbers[entries[e]] + row_potential[rows[e]]
                 highest = max(highest, listed[e])
-            total = exp(-highest)
-            for e in range(starts[y], starts[y + 1]):
+            total = slack = exp(-highest)
+            for e in span(starts[y], starts[y + 1]):
                 listed[e] = exp(listed[e] - highest)
                 total += listed[e]
-            for e in range(starts[y], starts[y + 1]):
+            for e in span(starts[y], starts[y + 1]):
                 listed[e] /= total
+                numbers[entries[e]] = listed[e]
             column_potential[y] = -(highest + log(total))
-            column_factor[y] = 1.0
+            column_slack[y] = slack / total
 
 
 @compiled
-def shares_of(turn, turns, found, row_potential, column_potential):  # type: ignore[no-untyped-def]
-    """Put shares in the place of gains, row by row."""
-    columns, gains, sizes, width = found
-    for block in range(turn * BLOCK, sizes.size, turns * BLOCK):
-        for x in range(block, min(block + BLOCK, sizes.size)):
-            for c in range(x * width, x * width + sizes[x]):
-                gains[c] = exp(gains[c] + row_potential[x] + column_potential[columns[c]])
-
-
-@compiled
-def balance_rows(turn, turns, found, row_potential, row_factor, column_factor):  # type: ignore[no-untyped-def]
+def balance_rows(turn, turns, found, row_slack, row_factor, column_factor):  # type: ignore[no-untyped-def]
     """Choose each row's factor so that its shares, times factors, and its slack sum up to 1."""
     columns, shares, sizes, width = found
     for block in range(turn * BLOCK, sizes.size, turns * BLOCK):
         for x in range(block, min(block + BLOCK, sizes.size)):
-            total = exp(row_potential[x])
-            for c in range(x * width, x * width + sizes[x]):
+            total = row_slack[x]
+            for c in span(x * width, x * width + sizes[x]):
                 total += shares[c] * column_factor[columns[c]]
             row_factor[x] = 1.0 / total
 
 
 @compiled
-def balance_columns(turn, turns, by_columns, column_potential, row_factor, column_factor):  # type: ignore[no-untyped-def]
+def balance_columns(turn, turns, by_columns, column_slack, row_factor, column_factor):  # type: ignore[no-untyped-def]
     """Choose each column's factor likewise."""
-    starts, rows, shares = by_columns
-    for block in range(turn * BLOCK, column_potential.size, turns * BLOCK):
-        for y in range(block, min(block + BLOCK, column_potential.size)):
-            total = exp(column_potential[y])
-            for e in range(starts[y], starts[y + 1]):
+    starts, rows, _, shares = by_columns
+    for block in range(turn * BLOCK, column_factor.size, turns * BLOCK):
+        for y in range(block, min(block + BLOCK, column_factor.size)):
+            total = column_slack[y]
+            for e in span(starts[y], starts[y + 1]):
                 total += shares[e] * row_factor[rows[e]]
             column_factor[y] = 1.0 / total
 
@@ -227,16 +239,16 @@ def blend(turn, turns, x_free, shares, found, row_factor, column_factor, moved, 
     """
     columns, share, sizes, width = shares
     new_columns, new_share, new_sizes, _ = found
-    support, touched, values = own
+    support, touched, values = own[:3]
     for block in range(turn * BLOCK, x_free.size, turns * BLOCK):
         for k in range(block, min(block + BLOCK, x_free.size)):
             x = x_free[k]
             first, count, most = x * width, 0, 0.0
-            for c in range(first, first + sizes[x]):
+            for c in span(first, first + sizes[x]):
                 touched[count] = columns[c]
                 support[columns[c]] = 0.5 * share[c]
                 count += 1
-            for c in range(first, first + new_sizes[x]):
+            for c in span(first, first + new_sizes[x]):
                 y = new_columns[c]
                 half = 0.5 * new_share[c] * row_factor[x] * column_factor[y]
                 if support[y] == 0.0:
@@ -246,7 +258,7 @@ def blend(turn, turns, x_free, shares, found, row_factor, column_factor, moved, 
                 support[y] += half
             moved[x] = most
             size = 0
-            for i in range(count):
+            for i in span(0, count):
                 y = touched[i]
                 mean = rounded(support[y])
                 if mean >= LEAST:
@@ -282,15 +294,14 @@ def witnesses_of(x, y, x_rows, y_rows, seeded, matched, candidates):  # type: ig
     touched = np.empty(counter.size, np.int32)
     found = np.empty((x.size, 5), np.int32)
     for k in range(x.size):
-        count = 0
-        touching = count_row(x[k], x_rows, partner, y_rows, y_seeded, of_x, counter, touched)
-        for i in range(touching):
+        count = rival = 0
+        for i in range(count_row(x[k], x_rows, partner, y_rows, y_seeded, of_x, counter, touched)):
             if touched[i] == y[k]:
                 count = counter[y[k]]
+            else:
+                rival = max(rival, counter[touched[i]])
             counter[touched[i]] = 0
-        rival = max(
-            best_rival(x[k], y[k], x_rows, partner, y_rows, y_seeded, of_x, counter, touched),
-            best_rival(y[k], x[k], y_rows, taken, x_rows, x_seeded, of_y, counter, touched),
-        )
+        other = best_rival(y[k], x[k], y_rows, taken, x_rows, x_seeded, of_y, counter, touched)
+        rival = max(rival, other)
         record(found[k], x[k], y[k], 1, count, count - rival)
     return found

@@ -12,6 +12,9 @@ from matchbound.matchers.candidates import Candidates, Rows, rows_of
 from matchbound.matchers.graphs import Graph, Ints
 from matchbound.matchers.matches import Found
 
+Columns = NDArray[np.uint32]
+Floats = NDArray[np.float64]
+
 WIDTH = 20  # candidates of a node
 ROUNDS = 30
 PASSES = 10
@@ -50,15 +53,16 @@ def soft(left: Graph, right: Graph, seeds: Ints, *, candidates: Candidates | Non
     seeded = assignment.partner, assignment.taken
     matched = assignment.partner.copy(), assignment.taken.copy()
     entries = extract(order, assignment.columns, WIDTH, *matched)
-    x, y = (entries // WIDTH).astype(np.int32), assignment.columns[entries]
+    x = (entries // WIDTH).astype(np.int32)
+    y = assignment.columns[entries].astype(np.int32)
     found = witnesses_of(x, y, left.rows, right.rows, seeded, matched, (of_x, of_y))
     return replace(Found(*found.T), score=assignment.share[entries])
 
 
 def soft_memory(left: Graph, right: Graph) -> int:
     """The most bytes that `soft` takes beside the two graphs, known before it begins."""
-    per_left_node = 70 * WIDTH + 130
-    per_right_node = 100 + 12 * thread_count()
+    per_left_node = 78 * WIDTH + 140
+    per_right_node = 110 + 24 * thread_count()
     per_right_edge = 48
     edges = len(right.neighbours) // 2
     return len(left) * per_left_node + len(right) * per_right_node + edges * per_right_edge + 2**16
@@ -81,15 +85,18 @@ class Assignment:
         self.columns[first], self.share[first], self._sizes[seeds[:, 0]] = seeds[:, 1], 1.0, 1
         self._found = (*_candidates(x_nodes), WIDTH)
         room = x_nodes * WIDTH
-        self._listed = np.empty(y_nodes + 2, np.int64), np.empty(room, np.int32), np.empty(room)
+        self._listed = (
+            np.empty(y_nodes + 2, np.int64),
+            np.empty(room, np.uint32),
+            np.empty(room, np.uint64),
+            np.empty(room),
+        )
+        self._slacks = np.empty(x_nodes), np.empty(y_nodes)
         self._potentials = np.zeros(x_nodes), np.zeros(y_nodes)
         self._factors = np.empty(x_nodes), np.empty(y_nodes)
         self._moved = np.zeros(x_nodes)
         threads = thread_count() if x_nodes >= MANY else 1
-        self._own = [
-            (np.zeros(y_nodes), np.empty(y_nodes + 1, np.int32), np.empty(WIDTH))
-            for _ in range(threads)
-        ]
+        self._own = [(*_sums(y_nodes), np.empty(WIDTH), *_sums(y_nodes)) for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads)
 
     def update(self, beta: float) -> None:
@@ -117,13 +124,15 @@ class Assignment:
         from matchbound.matchers import _soft
 
         of_x, of_y = self._potentials
-        _soft.by_column(self._found, *self._listed)
-        self._in_turns(_soft.first_rows, self._found, of_x, of_y)
-        self._in_turns(_soft.first_columns, self._listed, of_x, of_y, self._factors[1])
-        self._in_turns(_soft.shares_of, self._found, of_x, of_y)
+        x_slack, y_slack = self._slacks
+        starts, rows, entries, _ = self._listed
+        self._factors[1][:] = 1.0
+        _soft.by_column(self._found, starts, rows, entries)
+        self._in_turns(_soft.first_rows, self._found, of_y, of_x, x_slack)
+        self._in_turns(_soft.first_columns, self._found, self._listed, of_x, of_y, y_slack)
         for _ in range(PASSES - 1):
-            self._in_turns(_soft.balance_rows, self._found, of_x, *self._factors)
-            self._in_turns(_soft.balance_columns, self._listed, of_y, *self._factors)
+            self._in_turns(_soft.balance_rows, self._found, x_slack, *self._factors)
+            self._in_turns(_soft.balance_columns, self._listed, y_slack, *self._factors)
         _soft.last_columns(of_y, self._factors[1])
 
     def by_share(self) -> NDArray[np.int64]:
@@ -149,10 +158,15 @@ class Assignment:
             list(self._pool.map(work, range(turns)))
 
 
-def _candidates(nodes: int) -> tuple[Ints, NDArray[np.float64], Ints]:
+def _candidates(nodes: int) -> tuple[Columns, Floats, Ints]:
     """Room for each node's candidates: columns, numbers, and how many there are."""
     room = nodes * WIDTH
-    return np.zeros(room, np.int32), np.zeros(room), np.zeros(nodes, np.int32)
+    return np.zeros(room, np.uint32), np.zeros(room), np.zeros(nodes, np.int32)
+
+
+def _sums(nodes: int) -> tuple[Floats, Columns]:
+    """Room for a sum of each node, and for a list of those that have one."""
+    return np.zeros(nodes), np.empty(nodes + 1, np.uint32)
 
 
 def _free_rows(candidates: Rows, taken: Ints) -> Rows:
@@ -163,8 +177,8 @@ def _free_rows(candidates: Rows, taken: Ints) -> Rows:
     return before[starts], columns[is_free], scores[is_free]
 
 
-def _free_neighbours(graph: Graph, taken: Ints) -> tuple[NDArray[np.int64], Ints]:
+def _free_neighbours(graph: Graph, taken: Ints) -> tuple[NDArray[np.int64], Columns]:
     """The graph's neighbours without those that are seeds, and where each node's begin."""
     is_free = taken[graph.neighbours] < 0
     before = np.concatenate([[0], np.cumsum(is_free)])
-    return before[graph.starts], graph.neighbours[is_free]
+    return before[graph.starts], graph.neighbours[is_free].view(np.uint32)
