@@ -2,8 +2,8 @@
 
 Rows are nodes of the left graph, columns those of the right. A row has at most `width` candidates,
 which lie side by side in flat arrays: those of row x begin at x · width, the best first. Threads
-take blocks of rows or of columns in turns; no sum depends on the number of threads. Indexes of inner
-loops are unsigned (`span`); otherwise numba would add code for negative ones.
+take blocks of rows or of columns in turns; no sum depends on the number of threads. Indexes of
+inner loops are unsigned (`span`); otherwise numba would add code for negative ones.
 """
 
 from math import exp, log
