@@ -142,6 +142,42 @@ def test_the_best_of_several_on_record_costs_each_of_them(tmp_path, capsys):
     assert run("verify", audit) == 0
 
 
+@pytest.mark.parametrize(
+    ("versions", "least", "others"),
+    [
+        ([], "95%, all together:", 0),
+        (["second complete"], "92.5%, all together (for 2 matchers on record or looked at):", 1),
+        (["second third"], "90%, all together (for 2 matchers on record or looked at):", 1),
+    ],
+)
+def test_of_several_algorithms_each_version_on_record_counts(
+    versions, least, others, tmp_path, capsys
+):
+    """Two algorithms share δ; another version of one costs half of it, and of both the whole."""
+    truth = make_inputs(tmp_path)
+    rows = (tmp_path / "holdout.csv").read_text().splitlines()
+    for number, name in enumerate(("second", "third"), 1):
+        (tmp_path / f"{name}.csv").write_text("\n".join(rows[:-number]) + "\n")
+    assert draw(tmp_path, "--algorithm", "a", "--algorithm", "b") == 0
+    audit = tmp_path / "audit"
+    first, *later = (
+        [
+            f"--holdout={name}={tmp_path / file}.csv"
+            for name, file in zip("ab", pair.split(), strict=True)
+        ]
+        for pair in ["holdout complete", *versions]
+    )
+    for given in (first, *later):
+        assert run("register", audit, *given) == 0
+    label(audit, truth)
+    capsys.readouterr()
+    assert run("certify", audit, *first) == 0
+    shown = capsys.readouterr().out
+    assert f"With probability at least {least}" in shown
+    assert shown.count("1 other matcher is on record and could have been certified") == others
+    assert shown.count("other matcher") == others
+
+
 @pytest.mark.parametrize("where", ["in the folder", "elsewhere"])
 def test_no_draw_is_made_again_after_labels_were_seen(tmp_path, capsys, where):
     truth = make_inputs(tmp_path)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import pairwise
+from math import ceil
 from typing import Any
 
 from matchbound.audits.inputs import Inputs
@@ -99,11 +100,11 @@ class Standing:
     It was issued after `entries` entries, the last of which has the digest `head`. `registered` is
     the entry since which the holdout matcher was on record, if before any validation label.
     `draws`, `certificates` and `matchers` count those so far, `uncertified` the matchers that were
-    looked at and not certified, `other_labels` the certificates from other labels. `sealed` is
-    the last entry that a seal was made of. `changed` counts the drawn nodes whose labels were
-    changed after results had been shown, `uncompared` is the entry of an erasure after which that
-    cannot be told, 0 if there is none. `together` is the probability with which all certificates
-    hold.
+    looked at and not certified; where several algorithms were named, so many count as one.
+    `other_labels` counts the certificates from other labels. `sealed` is the last entry that a
+    seal was made of. `changed` counts the drawn nodes whose labels were changed after results had
+    been shown, `uncompared` is the entry of an erasure after which that cannot be told, 0 if there
+    is none. `together` is the probability with which all certificates hold.
     """
 
     entries: int
@@ -194,8 +195,8 @@ def standing(
         other_labels=sum(
             not same_labels(Digest.of(one["labels"]), issued.labels) for one in before
         ),
-        matchers=len(looked_at) // several,
-        uncertified=len(looked_at - _certified(latest, numbers)) // several,
+        matchers=ceil(len(looked_at) / several),
+        uncertified=ceil(len(looked_at - _certified(latest, numbers)) / several),
         sealed=sealed_up_to(entries),
         changed=changed_labels(entries),
         uncompared=uncompared_labels(entries),
