@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from matchbound import AssumptionError, Choices, Tally
-from matchbound.theorems.grown import Change, New, _Curve, _Line
+from matchbound.theorems.grown import Change, New, _Curve, _least, _Line
 from matchbound.theorems.growth import Cohort, Growth
 from matchbound.theorems.guarantees import guarantees
 from matchbound.theorems.metrics import METRICS
@@ -307,6 +307,17 @@ def test_no_number_between_corners_is_worse(kind):
             continue
         corners = at_corners(top_at(one.ends), bottom_at(one.ends))
         assert corners <= least_on_grid(top_at, one.ends, bottom_at) + 1e-9
+
+
+def test_no_more_was_removed_than_may_have_been_right():
+    line = _Line(0.5, floor=0.0, least=10, most=20, after=1.0, spent=8.0, gone=1, most_removed=3.0)
+    assert (line.right(10), line.members(10)) == (1.0, 9.0)  # of 5 right ones 8 are accounted for
+    assert (line.right(20), line.members(20)) == (1.0, 17.0)  # 2 are left, and may be removed
+    assert (line.right(24), line.members(24)) == (2.0, 20.0)
+
+
+def test_without_a_denominator_nothing_is_certified():
+    assert _least(iter([(1.0, 0.0), (1.0, -1.0)])) == 0.0
 
 
 @pytest.mark.parametrize("metric", ["precision", "recall"])
