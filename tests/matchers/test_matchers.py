@@ -1,8 +1,6 @@
 """Matchers equal their definitions, and do on networks what they are for."""
 
 import random
-import sys
-import tracemalloc
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +8,7 @@ import pytest
 
 import matchbound as mb
 from matchbound import matchers
-from matchbound.matchers import program, soft_memory
+from matchbound.matchers import program
 from matchbound.matchers.board import Board
 from matchbound.matchers.seeds import read_seeds
 from support import matcher_references as references
@@ -108,35 +106,6 @@ def test_hubs_are_as_defined():
             }
             found += len(pairs)
     assert found > 100
-
-
-@pytest.mark.parametrize("width", [3, 20])
-def test_soft_is_as_defined(width, monkeypatch):
-    monkeypatch.setattr(sys.modules["matchbound.matchers.soft"], "WIDTH", width)
-    found, lowest = 0, 1.0
-    for number in range(30 if width == 20 else 60):
-        case = sizes, edges, seeds = small_case(number, most=(26,) if width == 20 else (12,))
-        expected = references.soft(*by_definition(*case), width)
-        graphs = [matrix(n, some) for n, some in zip(sizes, edges, strict=True)]
-        matches = [row for row in mb.reconcile(*graphs, seeds, method="soft") if row[3] > 0]
-        scores = {row[:2]: row[2] for row in matches}
-        assert sorted((x, y, *w) for x, y, _, *w in matches) == sorted(row for row, _ in expected)
-        assert scores == pytest.approx({row[:2]: share for row, share in expected}, abs=1e-8)
-        found, lowest = found + len(matches), min(lowest, *scores.values(), 1.0)
-    assert found > 100
-    assert lowest < 0.1
-
-
-def test_soft_tells_its_memory():
-    pair = made(preferential, 3000, seed=6)
-    graphs = [matchers.graph(table) for table in pair.tables()]
-    seeds, _ = read_seeds(pair.seeds(300, seed=6), *graphs)
-    matchers.soft(*graphs, seeds)  # compiled now
-    tracemalloc.start()
-    matchers.soft(*graphs, seeds)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert soft_memory(*graphs) / 3 < peak < soft_memory(*graphs)
 
 
 # What holds for every matcher
@@ -244,17 +213,6 @@ def test_contract(method):
     assert list(matches) == sorted(matches, key=lambda row: (row[3], row[0]))
     again = mb.reconcile(*map(matchers.graph, (left, right)), seeds, method=method, **options)
     assert list(again) == list(matches)
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_threads_change_nothing_for_soft(threads, monkeypatch):
-    pair = made(preferential, 600, seed=5)
-    graphs = [matchers.graph(table) for table in pair.tables()]
-    seeds = pair.seeds(60, seed=5)
-    expected = list(mb.reconcile(*graphs, seeds, method="soft"))
-    monkeypatch.setattr(sys.modules["matchbound.matchers.soft"], "MANY", 1)
-    monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", threads)
-    assert list(mb.reconcile(*graphs, seeds, method="soft")) == expected
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -198,18 +198,12 @@ def soft(left, right, seeds, width, candidates=None, rounds=30, passes=10):
             gain = {y: beta * value for y, value in support.items() if value > 0}
             kept = largest({y: value + potential[y] for y, value in gain.items()})
             gains[x] = {y: gain[y] for y in kept}
-        for _ in range(passes):
-            rows = {
-                x: -log_sum(gain + potential[y] for y, gain in gains[x].items()) for x in x_free
-            }
-            potential = {
-                y: -log_sum(gains[x][y] + rows[x] for x in x_free if y in gains[x]) for y in y_free
-            }
+        fitted, potential = fit(gains, potential, passes)
         moved = 0.0
         for x in x_free:
             mean = {y: share / 2 for y, share in shares[x].items()}
-            for y, gain in gains[x].items():
-                new, old = math.exp(gain + rows[x] + potential[y]), shares[x].get(y, 0)
+            for y, new in fitted[x].items():
+                old = shares[x].get(y, 0)
                 mean[y] = (new + old) / 2
                 moved = max(moved, abs(new - old) / 2)
             mean = {y: rounded(share) for y, share in mean.items()}
@@ -230,9 +224,23 @@ def soft(left, right, seeds, width, candidates=None, rounds=30, passes=10):
     ]
 
 
+def fit(gains, potential, passes=10):
+    """Sinkhorn's passes: the shares e^(gain + f + g), and the potentials g of the columns."""
+    for _ in range(passes):
+        rows = {x: -log_sum(gain + potential[y] for y, gain in gains[x].items()) for x in gains}
+        potential = {
+            y: -log_sum(gains[x][y] + rows[x] for x in gains if y in gains[x]) for y in potential
+        }
+    shares = {
+        x: {y: math.exp(gain + rows[x] + potential[y]) for y, gain in gains[x].items()}
+        for x in gains
+    }
+    return shares, potential
+
+
 def rounded(value):
-    """The nearest multiple of 2⁻³⁰, a half to the even one."""
-    return round(value * 2**30) / 2**30
+    """The nearest multiple of 2⁻²⁰, a half to the even one."""
+    return round(value * 2**20) / 2**20
 
 
 def log_sum(values):

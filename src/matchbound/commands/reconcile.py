@@ -81,7 +81,7 @@ def _matches(options: argparse.Namespace, out: Path) -> object:
     inputs = (options.left, options.right, options.seeds)
     if options.engine is None:
         if typed["method"] == "soft":
-            inputs = (*_measured(*inputs[:2]), options.seeds)
+            inputs = (*_measured(options), options.seeds)
         matches = reconcile(*inputs, **typed, memory=options.memory, temp=options.temp)
         matches.save(out, force=options.force)
         check = _self_check(matches, *inputs[:2]) if options.seeds in ("bayes", "convex") else ""
@@ -101,12 +101,14 @@ def _self_check(matches: "Matches", left: object, right: object) -> str:
     return guess_check(*graphs, read_seeds(guessed, *graphs)[0])
 
 
-def _measured(left: str, right: str) -> tuple[object, object]:
+def _measured(options: argparse.Namespace) -> tuple[object, object]:
     """Read the networks, and tell how much memory soft will take."""
     from matchbound.matchers import graph, soft_memory
+    from matchbound.matchers.soft import PER_CANDIDATE
 
-    graphs = graph(left, "left"), graph(right, "right")
-    progress(f"soft takes at most {soft_memory(*graphs) / 1e6:,.0f} MB beside the networks")
+    graphs = graph(options.left, "left"), graph(options.right, "right")
+    more = "" if options.candidates is None else f", and {PER_CANDIDATE} bytes a candidate"
+    progress(f"soft takes at most {soft_memory(*graphs) / 1e6:,.0f} MB beside the networks{more}")
     return graphs
 
 

@@ -4,6 +4,9 @@ Rows are nodes of the left graph, columns those of the right. A row has at most 
 which lie side by side in flat arrays: those of row x begin at x · width, the best first. Threads
 take blocks of rows or of columns in turns; no sum depends on the number of threads. Indexes of
 inner loops are unsigned (`span`); otherwise numba would add code for negative ones.
+
+`own` is what a thread has for itself: a sum of each column (`support`) and room to list those that
+have one (`touched`), the values of a row's candidates, and once more sums and room for a list.
 """
 
 from math import exp, log
@@ -17,7 +20,7 @@ from matchbound.matchers._percolation import best_rival, count_row
 
 BLOCK = 64  # rows that a thread takes at a time; few, because the first rows are the longest
 LEAST = 0.01  # a lower share is dropped
-COARSE = 1.5 * 2**22  # a number of this size is a multiple of 2⁻³⁰
+COARSE = 1.5 * 2**32  # a number of this size is a multiple of 2⁻²⁰
 
 
 @compiled
@@ -30,23 +33,23 @@ def span(first, end):  # type: ignore[no-untyped-def]
 def add_support(x, rows, reach, shares, own):  # type: ignore[no-untyped-def]
     """Sum up the support of x with each free y; return how many y have some.
 
-    First the shares that x's neighbours have of each v, then v's free neighbours (`reach`): where
-    neighbours of x share candidates, most sums are shorter than neighbour by neighbour.
+    First the sum of the shares that x's neighbours have in each v, then v's free neighbours
+    (`reach`): so these are gone through once, however many neighbours of x have a share in v.
     """
     starts, neighbours, _ = rows
     free_starts, free = reach
     columns, share, sizes, width = shares
-    support, touched, _, sums, listed = own
+    support, touched, _, sums, seen = own
     count = size = np.uint64(0)
     for e in span(starts[x], starts[x + 1]):
         u = neighbours[e]
         for c in span(u * width, u * width + sizes[u]):
             v = columns[c]
-            listed[count] = v
+            seen[count] = v
             count += np.uint64(sums[v] == 0.0)
             sums[v] += share[c]
     for i in span(0, count):
-        v = listed[i]
+        v = seen[i]
         weight, sums[v] = sums[v], 0.0
         for f in span(free_starts[v], free_starts[v + 1]):
             y = free[f]
@@ -58,7 +61,7 @@ def add_support(x, rows, reach, shares, own):  # type: ignore[no-untyped-def]
 
 @compiled
 def rounded(value):  # type: ignore[no-untyped-def]
-    """The nearest multiple of 2⁻³⁰, so that equals are equal, in whatever order they are added."""
+    """The nearest multiple of 2⁻²⁰, so that equals are equal, in whatever order they are added."""
     return (value + COARSE) - COARSE
 
 
@@ -66,7 +69,7 @@ def rounded(value):  # type: ignore[no-untyped-def]
 def add_scores(x, candidates, size, own):  # type: ignore[no-untyped-def]
     """Drop the support of other pairs than candidates, and add their scores to theirs.
 
-    Return how many y have some. None stands for all pairs, without scores.
+    Return how many y are listed then. None stands for all pairs, without scores.
     """
     if candidates is None:
         return size
@@ -83,7 +86,7 @@ def add_scores(x, candidates, size, own):  # type: ignore[no-untyped-def]
     for c in span(starts[x], starts[x + 1]):
         y = columns[c]
         touched[kept] = y
-        kept += support[y] == 0.0 and scores[c] > 0.0
+        kept += support[y] == 0.0
         support[y] += scores[c]
     return kept
 
@@ -113,8 +116,9 @@ def insert(value, column, values, columns, first, size):  # type: ignore[no-unty
 def find_candidates(turn, turns, x_free, inputs, beta, potential, found, own):  # type: ignore[no-untyped-def]
     """Fill in each free x's columns with the highest β · support + potential, and β · support.
 
-    The columns of the last round come first, as most will stay; their support is negative
-    afterwards, so that they are not taken twice. Of candidates that are given, all are free.
+    The columns of the last round come first: most will stay, so few others are inserted. Those
+    not read yet are never overwritten. Their support is negative afterwards, so that they are not
+    taken twice. Of candidates that are given, all are free.
     """
     rows, reach, shares, candidates = inputs
     columns, gains, sizes, width = found
@@ -143,7 +147,7 @@ def find_candidates(turn, turns, x_free, inputs, beta, potential, found, own):  
 
 
 @compiled
-def by_column(found, starts, rows, entries):  # type: ignore[no-untyped-def]
+def list_by_column(found, starts, rows, entries):  # type: ignore[no-untyped-def]
     """List the candidates of each column, in the order of rows, from its start on.
 
     `rows` gets their rows, `entries` their places in the flat arrays.
@@ -163,7 +167,7 @@ def by_column(found, starts, rows, entries):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def first_rows(turn, turns, found, column_potential, row_potential, row_slack):  # type: ignore[no-untyped-def]
+def first_rows(turn, turns, found, row_potential, column_potential, row_slack):  # type: ignore[no-untyped-def]
     """Let each row's shares and its slack, e^potential, sum up to 1."""
     columns, gains, sizes, width = found
     for block in range(turn * BLOCK, sizes.size, turns * BLOCK):
@@ -179,23 +183,23 @@ def first_rows(turn, turns, found, column_potential, row_potential, row_slack): 
 
 
 @compiled
-def first_columns(turn, turns, found, by_columns, row_potential, column_potential, column_slack):  # type: ignore[no-untyped-def]
+def first_columns(turn, turns, found, by_column, row_potential, column_potential, column_slack):  # type: ignore[no-untyped-def]
     """Let each column's shares and its slack sum up to 1; put shares in the place of gains."""
-    starts, rows, entries, listed = by_columns
-    numbers = found[1]
+    starts, rows, entries, shares = by_column
+    gains = found[1]
     for block in range(turn * BLOCK, column_potential.size, turns * BLOCK):
         for y in range(block, min(block + BLOCK, column_potential.size)):
             highest = 0.0
             for e in span(starts[y], starts[y + 1]):
-                listed[e] = numbers[entries[e]] + row_potential[rows[e]]
-                highest = max(highest, listed[e])
+                shares[e] = gains[entries[e]] + row_potential[rows[e]]
+                highest = max(highest, shares[e])
             total = slack = exp(-highest)
             for e in span(starts[y], starts[y + 1]):
-                listed[e] = exp(listed[e] - highest)
-                total += listed[e]
+                shares[e] = exp(shares[e] - highest)
+                total += shares[e]
             for e in span(starts[y], starts[y + 1]):
-                listed[e] /= total
-                numbers[entries[e]] = listed[e]
+                shares[e] /= total
+                gains[entries[e]] = shares[e]
             column_potential[y] = -(highest + log(total))
             column_slack[y] = slack / total
 
@@ -213,9 +217,9 @@ def balance_rows(turn, turns, found, row_slack, row_factor, column_factor):  # t
 
 
 @compiled
-def balance_columns(turn, turns, by_columns, column_slack, row_factor, column_factor):  # type: ignore[no-untyped-def]
+def balance_columns(turn, turns, by_column, column_slack, row_factor, column_factor):  # type: ignore[no-untyped-def]
     """Choose each column's factor likewise."""
-    starts, rows, _, shares = by_columns
+    starts, rows, _, shares = by_column
     for block in range(turn * BLOCK, column_factor.size, turns * BLOCK):
         for y in range(block, min(block + BLOCK, column_factor.size)):
             total = column_slack[y]

@@ -20,6 +20,7 @@ ROUNDS = 30
 PASSES = 10
 STILL = 0.01  # rounds end if no share of a kept column changes by as much
 FIRST, LAST = 1.5, 4.0  # β
+PER_CANDIDATE = 24  # bytes of those that are given
 MANY = 5_000  # nodes; below, one thread is faster than several that wait for each other
 
 
@@ -36,7 +37,7 @@ def soft(left: Graph, right: Graph, seeds: Ints, *, candidates: Candidates | Non
     share of a kept column changes by 0.01 or more. With `candidates`, S is 0 for all other pairs,
     and a candidate's score is added to it: 1 counts like one sure pair of neighbours. In the end
     the pair with the largest share is matched first; the share is the score, which is not a
-    probability. Shares and potentials are rounded to multiples of 2⁻³⁰ after each round.
+    probability. Shares and potentials are rounded to multiples of 2⁻²⁰ after each round.
     Prefer it: for real networks whose neighbourhoods differ much, with a tenth or more of the nodes
     as seeds, and where a score must tell good matches from bad. `soft_memory` gives its memory.
     Source: softassign of Gold and Rangarajan (1996) on sparse rows.
@@ -59,13 +60,14 @@ def soft(left: Graph, right: Graph, seeds: Ints, *, candidates: Candidates | Non
     return replace(Found(*found.T), score=assignment.share[entries])
 
 
-def soft_memory(left: Graph, right: Graph) -> int:
-    """The most bytes that `soft` takes beside the two graphs, known before it begins."""
+def soft_memory(left: Graph, right: Graph, candidates: int = 0) -> int:
+    """The most bytes that `soft` takes beside the graphs and so many candidates, known before."""
     per_left_node = 78 * WIDTH + 140
     per_right_node = 110 + 24 * thread_count()
     per_right_edge = 48
     edges = len(right.neighbours) // 2
-    return len(left) * per_left_node + len(right) * per_right_node + edges * per_right_edge + 2**16
+    of_right = len(right) * per_right_node + edges * per_right_edge
+    return len(left) * per_left_node + of_right + candidates * PER_CANDIDATE + 2**16
 
 
 class Assignment:
@@ -85,7 +87,7 @@ class Assignment:
         self.columns[first], self.share[first], self._sizes[seeds[:, 0]] = seeds[:, 1], 1.0, 1
         self._found = (*_candidates(x_nodes), WIDTH)
         room = x_nodes * WIDTH
-        self._listed = (
+        self._by_column = (
             np.empty(y_nodes + 2, np.int64),
             np.empty(room, np.uint32),
             np.empty(room, np.uint64),
@@ -113,7 +115,7 @@ class Assignment:
 
     @property
     def moved(self) -> float:
-        """The most by which a share changed in the last round."""
+        """The most by which a share of a column that was kept changed in the last round."""
         return float(self._moved.max())
 
     def _fit(self) -> None:
@@ -125,14 +127,14 @@ class Assignment:
 
         of_x, of_y = self._potentials
         x_slack, y_slack = self._slacks
-        starts, rows, entries, _ = self._listed
+        starts, rows, entries, _ = self._by_column
         self._factors[1][:] = 1.0
-        _soft.by_column(self._found, starts, rows, entries)
-        self._in_turns(_soft.first_rows, self._found, of_y, of_x, x_slack)
-        self._in_turns(_soft.first_columns, self._found, self._listed, of_x, of_y, y_slack)
+        _soft.list_by_column(self._found, starts, rows, entries)
+        self._in_turns(_soft.first_rows, self._found, of_x, of_y, x_slack)
+        self._in_turns(_soft.first_columns, self._found, self._by_column, of_x, of_y, y_slack)
         for _ in range(PASSES - 1):
             self._in_turns(_soft.balance_rows, self._found, x_slack, *self._factors)
-            self._in_turns(_soft.balance_columns, self._listed, y_slack, *self._factors)
+            self._in_turns(_soft.balance_columns, self._by_column, y_slack, *self._factors)
         _soft.last_columns(of_y, self._factors[1])
 
     def by_share(self) -> NDArray[np.int64]:
