@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from matchbound.audits import Audit, Remembered, Searched, append, sound_ledger, transaction
+from matchbound.audits import Audit, Remembered, Searched, sound_ledger, transaction
 from matchbound.desk.desk import Desk
 from matchbound.desk.door import Door
 from matchbound.desk.inputs import Inputs, open_inputs
@@ -119,10 +119,10 @@ def _record(folder: Path, search: Searched, tables: Sequence[Remembered]) -> Non
 
     The folder remembers the tables for the next time.
     """
-    recorded = [Searched.of(entry["search"]) for entry in sound_ledger(folder).of_kind("search")]
-    if not recorded or recorded[-1] != search:
-        append(folder, "search", search=search.as_dict())
     with transaction(folder) as ledger:
+        recorded = [Searched.of(entry["search"]) for entry in ledger.ledger.of_kind("search")]
+        if not recorded or recorded[-1] != search:
+            ledger.add("search", search=search.as_dict())
         ledger.remember([table.path for table in tables], tables)
 
 
