@@ -7,7 +7,7 @@ import pytest
 import matchbound as mb
 from matchbound.audits.ledger import append, read_ledger
 from matchbound.audits.standing import all_together
-from support.audits import make_inputs, run, write_csv
+from support.audits import contents, make_inputs, run, write_csv
 
 
 @pytest.fixture
@@ -185,3 +185,17 @@ def test_a_broken_promise(tmp_path, capsys):
     assert run("draw", tmp_path / "people.csv", *given) == 0
     assert run("register", tmp_path / "audit", "--holdout", several) == 2
     assert "got one with 2" in capsys.readouterr().err
+
+
+def test_where_nothing_is_on_record_nothing_is_written(tmp_path, capsys):
+    """Labels of training nodes too stay off the ledger: nobody withdrew anything by them."""
+    truth = make_inputs(tmp_path)
+    audit = tmp_path / "audit"
+    draw = ["draw", tmp_path / "people.csv", "--labels", 60, "--train", 30, "--out", audit]
+    assert run(*draw) == 0
+    nodes = [x for x, train, validation in mb.Draw.load(audit).sample if validation is None]
+    write_csv(audit / "labels.csv", ["x", "y"], [[x, truth.get(x, "")] for x in nodes])
+    before = contents(tmp_path)
+    assert run("register", audit, "--withdraw") == 2
+    assert "withdraw must find a matcher on record, got none." in capsys.readouterr().err
+    assert contents(tmp_path) == before

@@ -80,7 +80,10 @@ ROWS = [
         "certify --out --force",
         "certified",
         (*CERTIFY, *words("--out {f}/one.json")),
-        (words("verify {f}/one.json --inputs {f}"), VERIFY),
+        (
+            words("verify {f}/one.json --inputs {f}"),
+            words("verify {f}/audit/certificate.json --inputs {f}"),
+        ),
     ),
     Row(
         "certify --release",
@@ -108,7 +111,10 @@ ROWS = [
         "repair --certificate",
         "torn elsewhere",
         words("repair {f}/audit --certificate {f}/one.json"),
-        (VERIFY, words("verify {f}/one.json --inputs {f}")),
+        (
+            words("verify {f}/one.json --inputs {f}"),
+            words("verify {f}/audit/certificate.json --inputs {f}"),
+        ),
     ),
     Row("repair --to 2", "version 1", words("repair {f}/audit --to 2"), (VERIFY, CERTIFY, VERIFY)),
     Row(
@@ -208,8 +214,8 @@ def _labelled(folder, *options):
 
 def _certified(folder, *options):
     _labelled(folder, *options)
-    assert certify(folder / "audit") == 0
     assert certify(folder / "audit", "--out", folder / "one.json") == 0
+    assert certify(folder / "audit") == 0  # the newest is in the folder
 
 
 def _reported(folder):
@@ -239,7 +245,9 @@ def _torn(folder):
 
 
 def _torn_elsewhere(folder):
-    _certified(folder)
+    _labelled(folder)
+    assert certify(folder / "audit") == 0
+    assert certify(folder / "audit", "--out", folder / "one.json") == 0
     _tear(folder / "audit")
 
 

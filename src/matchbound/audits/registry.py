@@ -93,7 +93,9 @@ def withdraw(audit: "str | PathLike[str]") -> Recorded:
         labelled = _labelled(ledger, opened_audit)
         is_labelled = labelled > 0 or has_validation_label(ledger.entries)
         registered = registrations(ledger.entries)
-        if registered and not is_labelled:
+        if not is_labelled:
+            if not registered:
+                raise InputError("withdraw must find a matcher on record, got none. Register one.")
             last = Recorded.of(registered[-1]["holdout"])
             if drawn_by is not None and last.is_same(drawn_by):
                 raise InputError(
@@ -101,15 +103,13 @@ def withdraw(audit: "str | PathLike[str]") -> Recorded:
                     "one on record. Draw again with the right one; it costs δ again."
                 )
             ledger.add("withdraw", register=registered[-1]["entry"])
-    # Raised here, so that the labels that were seen stay in the ledger.
+    # Raised here, so that the validation labels that were seen stay in the ledger.
     if is_labelled:
         got = f"{labelled} nodes with some" if labelled else "some of an earlier draw"
         raise InputError(
             f"withdraw must come before validation labels, got {got}. "
             "Register the right matcher: it counts as another, and costs δ again."
         )
-    if not registered:
-        raise InputError("withdraw must find a matcher on record, got none. Register one.")
     return last
 
 
