@@ -12,7 +12,7 @@ import pytest
 import matchbound as mb
 from matchbound.audits.draw import Draw
 from matchbound.errors import InputError
-from support.audits import run, write_csv
+from support.audits import Terminal, run, write_csv
 
 SIZE = 40
 SPLINK = ["source_dataset_l", "unique_id_l", "source_dataset_r", "unique_id_r", "match_probability"]
@@ -259,11 +259,6 @@ def test_the_command_line_prints_every_complete_command(files, capsys):
                "--force") == 2  # fmt: skip
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.endswith("--out audit9 --force --source right --columns score=match_probability")
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 def test_at_a_terminal_it_asks(files, monkeypatch, capsys):

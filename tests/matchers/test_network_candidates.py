@@ -12,7 +12,7 @@ import matchbound as mb
 from matchbound import matchers
 from support import matcher_references as references
 from support.audits import read_csv, run, write_csv
-from support.networks import made, precision_and_recall, preferential
+from support.networks import candidates_table, made, precision_and_recall, preferential
 from support.small_networks import by_definition, matrix, small_case
 
 EDGES = [("a", "c"), ("b", "c"), ("a", "d"), ("b", "d"), ("c", "e")]
@@ -29,11 +29,6 @@ def some_candidates(number, sizes):
         for y in range(sizes[1])
         if rng.random() < (0.9 if x == y else 0.4)
     } or {("0", "0"): 1}
-
-
-def as_table(candidates):
-    x, y = zip(*candidates, strict=True)
-    return pa.table({"x": x, "y": y, "score": pa.array(candidates.values(), pa.float64())})
 
 
 def expected_of(method, case, candidates, number):
@@ -61,7 +56,7 @@ def test_candidates_are_as_defined(method):
         candidates = some_candidates(number, sizes)
         graphs = [matrix(n, some) for n, some in zip(sizes, edges, strict=True)]
         options = {"method": method, **options_of(method, number)}
-        matches = mb.reconcile(*graphs, seeds, candidates=as_table(candidates), **options)
+        matches = mb.reconcile(*graphs, seeds, candidates=candidates_table(candidates), **options)
         rows = sorted((x, y, *parts) for x, y, _, *parts in matches if parts[0] > 0)
         assert rows == sorted(expected_of(method, case, candidates, number)), number
         assert {row[:2] for row in rows} <= candidates.keys()
@@ -76,7 +71,7 @@ def test_scores_of_soft_with_candidates_are_as_defined():
         case = sizes, edges, seeds = small_case(number)
         candidates = some_candidates(number, sizes)
         graphs = [matrix(n, some) for n, some in zip(sizes, edges, strict=True)]
-        table = as_table(candidates)
+        table = candidates_table(candidates)
         matches = mb.reconcile(*graphs, seeds, candidates=table, method="soft")
         expected = references.soft(*by_definition(*case), 20, candidates)
         scores = {row[:2]: row[2] for row in matches if row[3] > 0}
@@ -87,7 +82,9 @@ def test_all_pairs_as_candidates_change_nothing_but_for_their_scores():
     for number in range(10):
         sizes, edges, seeds = small_case(number)
         graphs = [matrix(n, some) for n, some in zip(sizes, edges, strict=True)]
-        every = as_table({(str(x), str(y)): 0 for x in range(sizes[0]) for y in range(sizes[1])})
+        every = candidates_table(
+            {(str(x), str(y)): 0 for x in range(sizes[0]) for y in range(sizes[1])}
+        )
         for method in matchers.MATCHERS:
             plain = mb.reconcile(*graphs, seeds, method=method)
             assert list(mb.reconcile(*graphs, seeds, method=method, candidates=every)) == list(
@@ -104,7 +101,7 @@ def test_an_engine_takes_candidates():
         if not seeds:
             continue
         tables = [pd.DataFrame(some, columns=["src", "dst"]) for some in edges]
-        candidates = as_table(some_candidates(number, sizes))
+        candidates = candidates_table(some_candidates(number, sizes))
         expected = mb.reconcile(*tables, seeds, candidates=candidates, threshold=1)
         by_sql = mb.reconcile(*tables, seeds, candidates=candidates, threshold=1, engine="duckdb")
         assert list(by_sql) == list(expected)

@@ -1,6 +1,5 @@
 """Soft assignment equals its definition, also where numbers are large, and tells its memory."""
 
-import io
 import random
 import sys
 import tracemalloc
@@ -15,8 +14,8 @@ from matchbound.matchers import soft_memory
 from matchbound.matchers.candidates import read_candidates
 from matchbound.matchers.seeds import read_seeds
 from support import matcher_references as references
-from support.audits import run, write_csv
-from support.networks import made, preferential, reconcile_command
+from support.audits import Terminal, run, write_csv
+from support.networks import candidates_table, made, preferential, reconcile_command
 from support.small_networks import by_definition, matrix, small_case
 
 SOFT = sys.modules["matchbound.matchers.soft"]  # the module; the package has the function
@@ -26,17 +25,12 @@ def compared(case, width=20, candidates=None):
     """The scores by pair, and those of the definition, after all other columns were compared."""
     sizes, edges, seeds = case
     graphs = [matrix(n, some) for n, some in zip(sizes, edges, strict=True)]
-    table = None if candidates is None else as_table(candidates)
+    table = None if candidates is None else candidates_table(candidates)
     matches = mb.reconcile(*graphs, seeds, method="soft", candidates=table)
     found = [row for row in matches if row[3] > 0]
     expected = references.soft(*by_definition(*case), width, candidates)
     assert sorted((x, y, *w) for x, y, _, *w in found) == sorted(row for row, _ in expected)
     return {row[:2]: row[2] for row in found}, {row[:2]: share for row, share in expected}
-
-
-def as_table(candidates):
-    x, y = zip(*candidates, strict=True)
-    return pa.table({"x": x, "y": y, "score": pa.array(candidates.values(), pa.float64())})
 
 
 @pytest.mark.parametrize("width", [3, 20])
@@ -73,7 +67,7 @@ def test_low_potentials_and_large_gains_are_fitted_as_defined():
     seeds, _ = read_seeds([(0, 0)], star, star)
     rng = random.Random(1)
     every = {(str(x), str(y)): rng.choice([400, 900]) for x in range(1, 6) for y in range(1, 6)}
-    (starts, columns, scores) = read_candidates(as_table(every), star, star).of_x
+    (starts, columns, scores) = read_candidates(candidates_table(every), star, star).of_x
     assignment = SOFT.Assignment(star, star, seeds, (starts, columns, scores))
     gains, potential = {}, {}
     for x in range(1, 6):
@@ -121,11 +115,6 @@ def test_soft_tells_its_memory(threads, given, monkeypatch):
     tracemalloc.stop()
     told = soft_memory(*graphs, 0 if candidates is None else len(candidates))
     assert told / 3 < peak < told
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 def test_the_command_says_how_much_memory_soft_takes(tmp_path, monkeypatch):

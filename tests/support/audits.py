@@ -1,6 +1,7 @@
 """A small audit folder with everything in it, to break in tests."""
 
 import csv
+import io
 import random
 from unittest import mock
 
@@ -58,6 +59,11 @@ def run_seeded(seed, *arguments):
 
 def run(*arguments):
     return main([str(argument) for argument in arguments])
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
 
 
 def certify(audit, *options):

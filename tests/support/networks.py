@@ -102,6 +102,12 @@ def _read(path):
     return np.loadtxt(path, delimiter=",", skiprows=1, dtype=np.int64)
 
 
+def candidates_table(candidates):
+    """Scores by pairs of ids, as a table."""
+    x, y = zip(*candidates, strict=True)
+    return pa.table({"x": x, "y": y, "score": pa.array(candidates.values(), pa.float64())})
+
+
 def reconcile_command(folder, left, right, seeds):
     """Write the tables, and return the words of the command that matches them."""
     for name, part in (("left", left), ("right", right)):

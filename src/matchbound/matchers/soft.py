@@ -87,7 +87,7 @@ class Assignment:
         self.columns[first], self.share[first], self._sizes[seeds[:, 0]] = seeds[:, 1], 1.0, 1
         self._found = (*_candidates(x_nodes), WIDTH)
         room = x_nodes * WIDTH
-        self._by_column = (
+        self._by_column = (  # where each begins; of its candidates row, entry and share
             np.empty(y_nodes + 2, np.int64),
             np.empty(room, np.uint32),
             np.empty(room, np.uint64),
